@@ -1,0 +1,1 @@
+//! HTTP to model services, and which services there are.

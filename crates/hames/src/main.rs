@@ -1,0 +1,3 @@
+//! The binary: args, config, wiring, surface.
+
+fn main() {}
