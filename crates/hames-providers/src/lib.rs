@@ -1,1 +1,5 @@
 //! HTTP to model services, and which services there are.
+
+pub mod scripted;
+
+pub use scripted::Scripted;

@@ -3,5 +3,7 @@
 //! No I/O, no clock, no policy: a proxy or a log reader can use it alone.
 
 pub mod api;
+pub mod request;
+pub mod scenario;
 
 pub use api::{Api, Decoder, Delivery};
