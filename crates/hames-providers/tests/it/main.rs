@@ -1,0 +1,3 @@
+//! Providers, from outside: one file a topic.
+
+mod scripted;

@@ -1,0 +1,3 @@
+//! The wires, from outside: one file a topic.
+
+mod scenario;
