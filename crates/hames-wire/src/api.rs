@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use hames_types::{ApiKind, Encoded, Head, Message, ModelEvent, ProviderError, Request};
 
+use crate::apis::openai_chat;
+
 /// How the answer is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
@@ -45,6 +47,12 @@ pub trait Decoder: Send {
 }
 
 /// The codec of an API kind; `None` for one that is not built yet.
-pub fn api(_kind: ApiKind) -> Option<&'static dyn Api> {
-    None
+pub fn api(kind: ApiKind) -> Option<&'static dyn Api> {
+    match kind {
+        ApiKind::OpenaiChat => Some(&openai_chat::Client),
+        ApiKind::AnthropicMessages
+        | ApiKind::OllamaChat
+        | ApiKind::OpenaiResponses
+        | ApiKind::GeminiGenerate => None,
+    }
 }

@@ -3,7 +3,16 @@
 //! No I/O, no clock, no policy: a proxy or a log reader can use it alone.
 
 pub mod api;
+pub mod apis;
+mod arguments;
+mod body;
+mod errors;
+mod lenient;
+pub mod ndjson;
+mod pieces;
 pub mod request;
 pub mod scenario;
+pub mod sse;
+mod written;
 
-pub use api::{Api, Decoder, Delivery};
+pub use api::{Api, Decoder, Delivery, api};

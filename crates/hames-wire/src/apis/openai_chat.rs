@@ -1,0 +1,7 @@
+//! OpenAI chat completions, and the dialects of those who serve it.
+//!
+//! Vendors are data elsewhere: what is read or written here goes by what the bytes say.
+
+mod client;
+
+pub use client::Client;
