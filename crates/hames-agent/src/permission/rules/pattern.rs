@@ -49,7 +49,9 @@ impl Wildcard {
 
     pub fn matches(&self, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
-        let bare = self.parts.split_at_checked(self.parts.len().saturating_sub(2));
+        let bare = self
+            .parts
+            .split_at_checked(self.parts.len().saturating_sub(2));
         let bare = bare.filter(|_| self.bare_too);
         match_parts(&self.parts, &text) || bare.is_some_and(|(bare, _)| match_parts(bare, &text))
     }
@@ -134,7 +136,9 @@ impl PathPattern {
         let mut anchored = Vec::new();
         for text in braces(text)? {
             for (path, only_denies) in absolute(&text, anchors)? {
-                let segments = path.split('/').filter(|name| !name.is_empty() && *name != ".");
+                let segments = path
+                    .split('/')
+                    .filter(|name| !name.is_empty() && *name != ".");
                 let segments = segments.map(segment).collect::<Result<_, _>>()?;
                 anchored.push(Anchored {
                     segments,
@@ -157,17 +161,23 @@ impl PathPattern {
 
     /// For denying: the path, or a folder above it.
     pub fn denies(&self, path: &str) -> bool {
-        let Some(names) = names(path) else { return true };
+        let Some(names) = names(path) else {
+            return true;
+        };
         (0..=names.len()).any(|end| {
             let above = names.get(..end).unwrap_or_default();
-            self.0.iter().any(|one| match_segments(&one.segments, above))
+            self.0
+                .iter()
+                .any(|one| match_segments(&one.segments, above))
         })
     }
 }
 
 /// `None` where `..` would have to be resolved first.
 fn names(path: &str) -> Option<Vec<Vec<char>>> {
-    let names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
+    let names = path
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".");
     let fold = cfg!(any(target_os = "macos", windows));
     let chars = |name: &str| -> Vec<char> {
         if fold {
@@ -176,7 +186,9 @@ fn names(path: &str) -> Option<Vec<Vec<char>>> {
             name.chars().collect()
         }
     };
-    names.map(|name| (name != "..").then(|| chars(name))).collect()
+    names
+        .map(|name| (name != "..").then(|| chars(name)))
+        .collect()
 }
 
 fn absolute(text: &str, anchors: Anchors<'_>) -> Result<Vec<(String, bool)>, &'static str> {
@@ -185,11 +197,16 @@ fn absolute(text: &str, anchors: Anchors<'_>) -> Result<Vec<(String, bool)>, &'s
         return Ok(vec![(format!("/{path}"), false)]);
     }
     if let Some(path) = text.strip_prefix("~/").or((text == "~").then_some("")) {
-        let home = anchors.home.ok_or("~ stands for a home that is not known")?;
+        let home = anchors
+            .home
+            .ok_or("~ stands for a home that is not known")?;
         return Ok(vec![(format!("{}/{path}", escape(home)), false)]);
     }
     if let Some(path) = text.strip_prefix('/') {
-        return Ok(vec![(format!("{root}/{path}"), false), (format!("/{path}"), true)]);
+        return Ok(vec![
+            (format!("{root}/{path}"), false),
+            (format!("/{path}"), true),
+        ]);
     }
     let path = text.strip_prefix("./").unwrap_or(text);
     let floats = !text.starts_with("./") && !path.trim_end_matches('/').contains('/');
@@ -217,7 +234,11 @@ fn segment(text: &str) -> Result<Segment, &'static str> {
         return Err("`..` leads out of what the rule is about: write the path it means");
     }
     let fold = cfg!(any(target_os = "macos", windows));
-    let text = if fold { text.to_lowercase() } else { text.to_owned() };
+    let text = if fold {
+        text.to_lowercase()
+    } else {
+        text.to_owned()
+    };
     let mut parts = Vec::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -266,13 +287,19 @@ fn braces(text: &str) -> Result<Vec<String>, &'static str> {
     };
     let (before, rest) = text.split_at_checked(open).unwrap_or((text, ""));
     let rest = rest.strip_prefix('{').unwrap_or(rest);
-    let (inside, after) = rest.split_once('}').ok_or("{ has no }: write \\{ for the character itself")?;
+    let (inside, after) = rest
+        .split_once('}')
+        .ok_or("{ has no }: write \\{ for the character itself")?;
     if inside.contains('{') {
         return Err("braces inside braces are not understood");
     }
     let mut all = Vec::new();
     for ending in braces(after)? {
-        all.extend(inside.split(',').map(|choice| format!("{before}{choice}{ending}")));
+        all.extend(
+            inside
+                .split(',')
+                .map(|choice| format!("{before}{choice}{ending}")),
+        );
     }
     Ok(all)
 }

@@ -473,7 +473,10 @@ impl Parser {
     fn for_header(&mut self, words: &[Word]) {
         let named = words.get(1).is_some_and(|name| {
             wrappers::is_safe_variable(&name.text)
-                && matches!(words.get(2).map(|word| word.text.as_str()), None | Some("in"))
+                && matches!(
+                    words.get(2).map(|word| word.text.as_str()),
+                    None | Some("in")
+                )
         });
         if !named {
             self.doubt("an unusual loop");

@@ -69,7 +69,17 @@ const WRAPPERS: &[Wrapper] = &[
         ..plain("env", "i0v")
     },
     Wrapper {
-        valued: &["-n", "-I", "-P", "-L", "-d", "-s", "-E", "--max-args", "--max-procs"],
+        valued: &[
+            "-n",
+            "-I",
+            "-P",
+            "-L",
+            "-d",
+            "-s",
+            "-E",
+            "--max-args",
+            "--max-procs",
+        ],
         kind: Kind::AddsWords,
         ..plain("xargs", "0rtpx")
     },
@@ -93,15 +103,42 @@ const DOUBTFUL: &[&str] = &[
 
 /// Built-ins that evaluate an index in brackets, commands in it included.
 const EVALUATE_INDEXES: &[&str] = &[
-    "let", "declare", "typeset", "local", "readonly", "export", "unset", "read", "printf", "test",
-    "[", "wait", "mapfile", "readarray",
+    "let",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "export",
+    "unset",
+    "read",
+    "printf",
+    "test",
+    "[",
+    "wait",
+    "mapfile",
+    "readarray",
 ];
 
 /// Variables that may be set for a command without changing what runs.
 const SAFE_VARIABLES: &[&str] = &[
-    "CI", "COLUMNS", "DEBUG", "FORCE_COLOR", "GOARCH", "GOOS", "LANG", "LC_ALL", "LC_CTYPE", "LINES",
-    "NODE_ENV", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "RUST_BACKTRACE",
-    "RUST_LOG", "TERM", "TZ",
+    "CI",
+    "COLUMNS",
+    "DEBUG",
+    "FORCE_COLOR",
+    "GOARCH",
+    "GOOS",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
 ];
 
 /// A name in lower case is the shell's own, not the environment's.
@@ -176,7 +213,9 @@ fn wrapped(parser: &mut Parser, wrapper: &Wrapper, words: Vec<Word>) {
 }
 
 fn looks_up(words: &[Word]) -> bool {
-    words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
+    words
+        .get(1)
+        .is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
 }
 
 /// Where the command begins behind a wrapper's options; `None` where an option is not known.
@@ -208,14 +247,19 @@ fn option_length(wrapper: &Wrapper, text: &str) -> Option<usize> {
         return Some(2);
     }
     let attached = |option: &&str| match option.strip_prefix("--") {
-        Some(_) => text.strip_prefix(*option).is_some_and(|rest| rest.starts_with('=')),
+        Some(_) => text
+            .strip_prefix(*option)
+            .is_some_and(|rest| rest.starts_with('=')),
         None => text.starts_with(*option),
     };
     if wrapper.valued.iter().any(|option| attached(&option)) {
         return Some(1);
     }
     let letters = text.strip_prefix('-')?;
-    letters.chars().all(|c| wrapper.flags.contains(c)).then_some(1)
+    letters
+        .chars()
+        .all(|c| wrapper.flags.contains(c))
+        .then_some(1)
 }
 
 /// An argument that is not in the line.
@@ -231,10 +275,14 @@ fn unseen() -> Word {
 fn shell(parser: &mut Parser, words: Vec<Word>) {
     let (mut at, mut has_text) = (1, false);
     while let Some(word) = words.get(at) {
-        let Some(letters) = word.text.strip_prefix(['-', '+']) else { break };
+        let Some(letters) = word.text.strip_prefix(['-', '+']) else {
+            break;
+        };
         match letters {
             "-norc" | "-noprofile" | "-posix" | "-login" => {}
-            _ if letters.is_empty() || !letters.chars().all(|c| "abcefhlmnoptuvxBCEHPT".contains(c)) => {
+            _ if letters.is_empty()
+                || !letters.chars().all(|c| "abcefhlmnoptuvxBCEHPT".contains(c)) =>
+            {
                 parser.doubt("a shell with an unusual option");
                 break;
             }
@@ -263,7 +311,11 @@ fn shell(parser: &mut Parser, words: Vec<Word>) {
 }
 
 fn eval(parser: &mut Parser, words: Vec<Word>) {
-    let text: Vec<&str> = words.iter().skip(1).map(|word| word.text.as_str()).collect();
+    let text: Vec<&str> = words
+        .iter()
+        .skip(1)
+        .map(|word| word.text.as_str())
+        .collect();
     let text = text.join(" ");
     if !words.iter().all(|word| word.literal) {
         parser.doubt("a script that is computed");
@@ -274,7 +326,16 @@ fn eval(parser: &mut Parser, words: Vec<Word>) {
 
 /// `find … -exec COMMAND … ;` and its kin; the search itself is a command too.
 fn find(parser: &mut Parser, words: Vec<Word>) {
-    let runs = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+    let runs = [
+        "-exec",
+        "-execdir",
+        "-ok",
+        "-okdir",
+        "-x",
+        "-X",
+        "--exec",
+        "--exec-batch",
+    ];
     let mut inner: Option<Vec<Word>> = None;
     let mut found = Vec::new();
     for word in words.iter().skip(1) {
