@@ -90,7 +90,7 @@ const HOMES: [Home; 9] = [
         what: "ends the process under everyone else: return an outcome",
         paths: &["std::process::exit", "process::exit", "std::process::abort"],
         words: &[],
-        at: &["crates/hames/src/main.rs"],
+        at: &["crates/hames/"],
     },
 ];
 
