@@ -191,12 +191,13 @@ impl Parser {
                 let is_descriptor = word.bare
                     && matches!(self.peek(), Some('<' | '>'))
                     && word.text.chars().all(|c| c.is_ascii_digit());
+                if is_descriptor {
+                    return;
+                }
                 if command.closed {
                     self.doubt("words after a bracket");
                 }
-                if !is_descriptor {
-                    command.words.push(word);
-                }
+                command.words.push(word);
             }
         }
     }

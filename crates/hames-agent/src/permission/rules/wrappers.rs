@@ -252,7 +252,7 @@ fn option_length(wrapper: &Wrapper, text: &str) -> Option<usize> {
             .is_some_and(|rest| rest.starts_with('=')),
         None => text.starts_with(*option),
     };
-    if wrapper.valued.iter().any(|option| attached(&option)) {
+    if wrapper.valued.iter().any(attached) {
         return Some(1);
     }
     let letters = text.strip_prefix('-')?;
