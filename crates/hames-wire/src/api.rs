@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hames_types::{ApiKind, Encoded, Head, Message, ModelEvent, ProviderError, Request};
 
-use crate::apis::openai_chat;
+use crate::apis::{anthropic_messages, ollama_chat, openai_chat};
 
 /// How the answer is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +50,8 @@ pub trait Decoder: Send {
 pub fn api(kind: ApiKind) -> Option<&'static dyn Api> {
     match kind {
         ApiKind::OpenaiChat => Some(&openai_chat::Client),
-        ApiKind::AnthropicMessages
-        | ApiKind::OllamaChat
-        | ApiKind::OpenaiResponses
-        | ApiKind::GeminiGenerate => None,
+        ApiKind::AnthropicMessages => Some(&anthropic_messages::Client),
+        ApiKind::OllamaChat => Some(&ollama_chat::Client),
+        ApiKind::OpenaiResponses | ApiKind::GeminiGenerate => None,
     }
 }

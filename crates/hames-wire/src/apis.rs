@@ -2,4 +2,6 @@
 //!
 //! No wire knows another: what two need stands beside them.
 
+pub mod anthropic_messages;
+pub mod ollama_chat;
 pub mod openai_chat;

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 /// Stands for arguments that are no JSON object, where a server would refuse the whole request.
 pub(crate) const NO_OBJECT: &str = r#"{"error":"the arguments were not a JSON object"}"#;
@@ -64,6 +65,13 @@ pub(crate) fn unwrap(text: &str) -> Cow<'_, str> {
         Some(inner) if is_object(&inner) => Cow::Owned(inner),
         Some(_) | None => Cow::Borrowed(text),
     }
+}
+
+/// Arguments that came in one piece: a string's content, or an object as it stands.
+pub(crate) fn text_of(raw: &RawValue) -> String {
+    let text = serde_json::from_str::<String>(raw.get());
+    let text = text.unwrap_or_else(|_| raw.get().to_owned());
+    unwrap(&text).into_owned()
 }
 
 /// The arguments as every server takes them.

@@ -12,7 +12,7 @@ use crate::lenient::{Count, Text};
 pub(crate) fn classify(status: u16, body: &[u8]) -> ProviderError {
     let text = String::from_utf8_lossy(body);
     let said = Said::read(&text);
-    let mut error = said.classify(Some(status), &text);
+    let mut error = said.classify(Some(status));
     error.status = Some(status);
     error
 }
@@ -21,7 +21,7 @@ pub(crate) fn classify(status: u16, body: &[u8]) -> ProviderError {
 pub(crate) fn in_answer(json: &str) -> ProviderError {
     let said = Said::read(json);
     let status = said.status;
-    let mut error = said.classify(status, json);
+    let mut error = said.classify(status);
     error.status = status;
     error
 }
@@ -67,7 +67,7 @@ impl Said {
         said.take_in(text.trim(), 0);
         said.labels = said.labels.to_ascii_lowercase();
         if said.message.is_empty() {
-            said.message = shorten(&without_tags(text));
+            said.message = without_tags(text);
         }
         said
     }
@@ -84,7 +84,7 @@ impl Said {
             return;
         }
         if let Ok(text) = serde_json::from_str::<String>(json) {
-            self.message = shorten(&text);
+            self.message = text;
             return;
         }
         let Ok(fields) = serde_json::from_str::<Fields<'_>>(json) else {
@@ -109,20 +109,20 @@ impl Said {
             } else {
                 fields.message
             };
-            self.message = shorten(words.as_str());
+            self.message = words.as_str().to_owned();
         }
         if let Some(metadata) = fields.metadata
             && !metadata.raw.is_empty()
         {
-            self.message = shorten(&format!("{}: {}", self.message, metadata.raw.as_str()));
+            self.message = format!("{}: {}", self.message, metadata.raw.as_str());
         }
     }
 
-    fn classify(self, status: Option<u16>, body: &str) -> ProviderError {
-        let words = format!("{} {}", self.labels, body.to_ascii_lowercase());
-        let kind = by_words(&words, status).unwrap_or_else(|| by_status(status));
+    fn classify(self, status: Option<u16>) -> ProviderError {
+        let words = format!("{} {}", self.labels, self.message.to_ascii_lowercase());
+        let kind = by_words(&words, status).unwrap_or_else(|| by_status(status, &self.labels));
         let message = match (self.message.is_empty(), status) {
-            (false, _) => self.message,
+            (false, _) => shorten(&self.message),
             (true, Some(status)) => {
                 format!("the server answered with status {status} and no words")
             }
@@ -249,7 +249,7 @@ fn by_words(words: &str, status: Option<u16>) -> Option<Kind> {
     row.map(|(kind, ..)| *kind)
 }
 
-fn by_status(status: Option<u16>) -> Kind {
+fn by_status(status: Option<u16>, labels: &str) -> Kind {
     match status {
         Some(401 | 403 | 407) => Kind::Auth,
         Some(402) => Kind::QuotaExceeded,
@@ -258,6 +258,7 @@ fn by_status(status: Option<u16>) -> Kind {
         Some(429) => Kind::RateLimited,
         Some(500..) => Kind::Overloaded,
         Some(_) => Kind::Rejected,
+        None if labels.contains("invalid") || labels.contains("not_found") => Kind::Rejected,
         // An error in mid-answer without a status is the server's own trouble.
         None => Kind::Overloaded,
     }

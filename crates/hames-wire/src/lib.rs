@@ -12,6 +12,7 @@ pub mod ndjson;
 mod pieces;
 pub mod request;
 pub mod scenario;
+pub mod served;
 pub mod sse;
 mod written;
 

@@ -13,15 +13,6 @@ pub(crate) fn string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
 }
 
-/// The inside of a JSON string.
-pub(crate) fn escaped(text: &str) -> String {
-    let quoted = string(text);
-    let inner = quoted
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    inner.unwrap_or_default().to_owned()
-}
-
 /// A tool's schema as it was written; one that is no JSON would spoil every request.
 pub(crate) fn schema(schema: &RawJson) -> &str {
     let text = schema.0.trim();
@@ -100,4 +91,33 @@ fn left_out(what: &str, media_type: &str) -> String {
 pub(crate) fn plain(content: &[Content]) -> String {
     let texts: Vec<String> = content.iter().map(note).collect();
     texts.join("\n")
+}
+
+/// A call's id in the letters that the strictest server takes; ids from elsewhere have others.
+pub(crate) fn identifier(id: &str) -> String {
+    let mut safe = String::new();
+    for symbol in id.chars() {
+        if symbol.is_ascii_alphanumeric() || matches!(symbol, '_' | '-') {
+            safe.push(symbol);
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(safe, "_{:x}", u32::from(symbol));
+        }
+    }
+    safe
+}
+
+/// A tool's name likewise: models invent some that would have every later request refused.
+pub(crate) fn name(name: &str) -> String {
+    let safe = |symbol: char| match symbol {
+        '_' | '-' => symbol,
+        symbol if symbol.is_ascii_alphanumeric() => symbol,
+        _ => '_',
+    };
+    let name: String = name.chars().take(64).map(safe).collect();
+    if name.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        name
+    }
 }

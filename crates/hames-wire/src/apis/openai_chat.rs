@@ -3,5 +3,7 @@
 //! Vendors are data elsewhere: what is read or written here goes by what the bytes say.
 
 mod client;
+mod server;
 
 pub use client::Client;
+pub use server::Server;

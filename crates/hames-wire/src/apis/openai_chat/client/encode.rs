@@ -223,7 +223,7 @@ fn call(head: &Head, block: &Block) -> Option<String> {
     Some(format!(
         r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}{extra}}}"#,
         written::string(&id.0),
-        written::string(name),
+        written::string(&written::name(name)),
         written::string(arguments::as_object(&input.0))
     ))
 }
