@@ -1,0 +1,74 @@
+//! From the command line to an exit code.
+//!
+//! It picks what runs; how that works is each module's own.
+
+use std::{ffi::OsString, io::Write};
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser};
+
+use crate::{
+    args::{Cli, Command, Format, RunArgs},
+    demo, doctor,
+    environment::Environment,
+    exit, explain, guide, models, print, prompt, sessions,
+};
+
+/// Runs the program; what went wrong is on stderr by then.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and the version are errors to clap; nobody reads stderr for them.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(exit::USAGE);
+        }
+    };
+    let ran = Environment::read().map_err(anyhow::Error::from);
+    match ran.and_then(|environment| run(cli, &environment)) {
+        Ok(code) => code,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "hames: {error:#}");
+            exit::code_of(&error)
+        }
+    }
+}
+
+fn run(cli: Cli, environment: &Environment) -> Result<u8> {
+    match cli.command {
+        None => work(&cli.run, environment),
+        Some(Command::Sessions(args)) => sessions::run(&args, environment),
+        Some(Command::Explain(args)) => explain::run(&args, environment),
+        Some(Command::Guide(args)) => guide::run(&args, environment),
+        Some(Command::Models(args)) => models::run(&args, environment),
+        Some(Command::Doctor(args)) => doctor::run(&args, environment),
+        Some(Command::Demo(args)) => demo::run(&args, environment),
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut Cli::command(), "hames", &mut std::io::stdout());
+            Ok(0)
+        }
+    }
+}
+
+/// One answer with `-p`, or where there is no terminal to talk on; else a conversation.
+fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
+    let talks = environment.stdin_is_terminal && environment.stderr_is_terminal;
+    let answers_once = args.print
+        || args.output.print_curl
+        || args.output.output_format != Format::Text
+        || args.output.json_schema.is_some();
+    if answers_once {
+        let asked = prompt::take(args, environment, std::io::stdin())?;
+        return print::run(args, asked, environment);
+    }
+    if !talks {
+        if args.prompt.is_none() {
+            return Err(exit::usage(
+                "there is no terminal to talk on: give a prompt with -p, or `-p -` to read it from stdin",
+            ));
+        }
+        let asked = prompt::take(args, environment, std::io::stdin())?;
+        return print::run(args, asked, environment);
+    }
+    Err(exit::usage("the conversation is not there yet: use -p"))
+}

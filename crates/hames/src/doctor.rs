@@ -1,0 +1,15 @@
+//! `hames doctor`: to be built.
+//!
+//! It decides nothing yet.
+
+use anyhow::Result;
+
+use crate::environment::Environment;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// The exit code.
+pub fn run(_args: &Args, _environment: &Environment) -> Result<u8> {
+    Err(crate::exit::usage("`hames doctor` is not there yet"))
+}
