@@ -344,7 +344,7 @@ fn compound(dice: &mut Dice, depth: usize) -> (String, Vec<&'static str>) {
         7 => pair(format!("if {one}; then {two}; fi"), commands, more),
         8 => {
             commands.push("good $x");
-            (format!("good \"$({one}\n)\""), commands)
+            (format!("good \"$( {one}\n)\""), commands)
         }
         9 if plain => (format!("sh -c '{one}'"), commands),
         10 if plain => {
@@ -378,7 +378,7 @@ fn fault_i03_generated_compounds_are_judged_like_their_commands() {
 /// What is allowed is given to a real shell, in which `evil` leaves a mark.
 #[test]
 fn fault_i01_no_line_that_is_allowed_runs_what_is_not() {
-    let Some(bash) = ["/bin/bash", "/usr/bin/bash"]
+    let Some(shell) = ["/bin/bash", "/usr/bin/bash"]
         .into_iter()
         .find(|path| Path::new(path).exists())
     else {
@@ -458,14 +458,19 @@ fn fault_i01_no_line_that_is_allowed_runs_what_is_not() {
         "<<-'E'",
         "*",
     ];
+    let rounds = option_env!("HAMES_FUZZ_ROUNDS").map_or(60_000, |n| n.parse().unwrap());
     let (mut dice, mut ran) = (Dice(11), 0);
-    for _ in 0..60_000 {
-        let length = 2 + dice.roll(9);
-        let line: String = (0..length).map(|_| dice.pick(&pieces)).collect();
-        if !line.contains("evil") || bash_allows(&policy, &line) != Some(true) {
+    for _ in 0..rounds {
+        let length = 1 + dice.roll(8);
+        let rest: String = (0..length).map(|_| dice.pick(&pieces)).collect();
+        let line = format!(
+            "{}{rest}",
+            dice.pick(&["", "good ", "good '", "good \"", "good <<E\n"])
+        );
+        if !line.contains("evil") || bash(&policy, &line) != "allow" {
             continue;
         }
-        let status = Command::new(bash)
+        let status = Command::new(shell)
             .args(["-c", &line])
             .env_clear()
             .env("PATH", &bin)
@@ -477,10 +482,6 @@ fn fault_i01_no_line_that_is_allowed_runs_what_is_not() {
         assert!(!mark.exists(), "this ran evil: {line:?}");
     }
     assert!(ran > 200, "only {ran} lines were tried");
-}
-
-fn bash_allows(policy: &Policy, line: &str) -> Option<bool> {
-    Some(bash(policy, line) == "allow")
 }
 
 fn script(path: &Path, body: &str) {
@@ -718,7 +719,7 @@ fn plan_mode_runs_a_command_that_a_rule_names_and_writes_nothing() {
     let plan = policy(Mode::Plan, &allow, &["Bash(make *)"], &[]);
     assert_eq!(bash(&plan, "git log -3"), "allow");
     assert_eq!(bash(&plan, "git log > x"), "deny");
-    assert_eq!(bash(&plan, "make"), "ask");
+    assert_eq!(bash(&plan, "make"), "deny");
     assert_eq!(touches(&plan, "edit", &Access::write("/ws/src/a")), "deny");
     assert_eq!(touches(&plan, "mcp__a__b", &Access::unknown()), "deny");
     let all = policy(Mode::Plan, &["Bash"], &[], &[]);
@@ -985,10 +986,10 @@ async fn fault_h05_h06_req_l21_with_nobody_to_ask_nothing_runs_and_the_way_out_i
     let records = hames_testkit::rig::records(&*rig.memory);
     let decided: Vec<DecidedBy> = records
         .iter()
-        .filter_map(|record| match &*record.entry {
+        .filter_map(|record| match record.entry {
             Entry::PermissionDecided { by, allowed, .. } => {
                 assert!(!allowed);
-                Some(*by)
+                Some(by)
             }
             _ => None,
         })
@@ -1006,7 +1007,7 @@ async fn fault_i08_a_denial_holds_for_the_agents_that_an_agent_starts() {
         says("done"),
     ];
     let rig = rig(Mode::FullAuto, &["Bash(make *)"], Script::in_order(turns));
-    went(&rig).await;
+    let _ = went(&rig).await;
     assert_eq!(
         rig.world.calls(),
         ["b"],

@@ -94,6 +94,18 @@ struct Command {
     closed: bool,
 }
 
+/// After these another command begins.
+const OPENING: &[&str] = &[
+    "if", "then", "else", "elif", "while", "until", "do", "!", "{",
+];
+
+impl Command {
+    fn may_begin(&self) -> bool {
+        let opening = |word: &Word| word.bare && OPENING.contains(&word.text.as_str());
+        !self.closed && self.words.iter().all(opening)
+    }
+}
+
 impl Parser {
     pub(super) fn doubt(&mut self, why: &'static str) {
         self.script.doubt.get_or_insert(why);
@@ -180,7 +192,7 @@ impl Parser {
                     self.at += 1;
                 }
             }
-            '(' if command.words.is_empty() && !command.closed => self.subshell(command),
+            '(' if command.may_begin() => self.subshell(command),
             '(' | ')' => {
                 self.doubt("a bracket in an unusual place");
                 self.at += 1;
@@ -451,7 +463,7 @@ impl Parser {
         };
         loop {
             match keyword(&words).as_str() {
-                "if" | "then" | "else" | "elif" | "while" | "until" | "do" | "!" | "{" => {
+                opening if OPENING.contains(&opening) => {
                     words.remove(0);
                 }
                 "fi" | "done" | "}" => {
