@@ -1,0 +1,186 @@
+//! Everything a call has started, found again and ended.
+//!
+//! On Linux by group, session, parents, mark and cgroup; elsewhere by the process group alone.
+
+#[cfg(target_os = "linux")]
+mod table;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::process::Child;
+
+use super::cgroup::Group;
+
+/// How often a look is taken at whether all have gone.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How often a kill is repeated for those that were born during the last one.
+const ROUNDS: usize = 50;
+
+/// The processes of one call, or of a whole session.
+pub(super) struct Tree {
+    /// The process that was started, and its group; none for a whole session.
+    pub leader: Option<u32>,
+    pub mark: String,
+    pub call: Option<u64>,
+    /// Orphans come to us; these had come before this call began.
+    pub adopted_before: Option<Vec<u32>>,
+    pub cgroup: Option<Group>,
+}
+
+impl Tree {
+    pub fn group_is_alive(&self) -> bool {
+        let in_cgroup = self.cgroup.as_ref().map(Group::members);
+        in_cgroup.is_some_and(|pids| !pids.is_empty())
+            || self.leader.is_some_and(signals::group_is_alive)
+    }
+
+    /// Those that are alive, in order.
+    pub fn members(&self) -> Vec<u32> {
+        let mut alive = found(self);
+        alive.extend(self.cgroup.iter().flat_map(Group::members));
+        alive.sort_unstable();
+        alive.dedup();
+        alive
+    }
+
+    /// Asks, waits for `grace`, and then ends everyone; the child itself is waited for.
+    pub async fn end_with(&self, child: &mut Child, grace: Duration) {
+        self.ask();
+        let gone = async {
+            let _ = child.wait().await;
+            while self.group_is_alive() || !self.members().is_empty() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        if tokio::time::timeout(grace, gone).await.is_err() {
+            self.kill();
+        }
+        let _ = child.start_kill();
+        let _ = child.wait().await;
+        self.reap(&self.members());
+    }
+
+    /// The same for those whose shell has gone already.
+    pub async fn end(&self, grace: Duration, others: &[Arc<Self>]) {
+        let all = || std::iter::once(self).chain(others.iter().map(AsRef::as_ref));
+        all().for_each(Self::ask);
+        let gone = async {
+            while all().any(|tree| !tree.members().is_empty()) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        if tokio::time::timeout(grace, gone).await.is_err() {
+            all().for_each(Self::kill);
+        }
+    }
+
+    /// A group is signalled only while members of it are known: its number may be another's later.
+    fn ask(&self) {
+        let alive = self.members();
+        if cfg!(target_os = "linux") {
+            alive.into_iter().for_each(signals::ask);
+        } else if !alive.is_empty() {
+            self.leader.into_iter().for_each(signals::ask_group);
+        }
+    }
+
+    /// Whoever starts others while it is being killed is met in the next round.
+    pub fn kill(&self) {
+        for _ in 0..ROUNDS {
+            let alive = self.members();
+            if alive.is_empty() {
+                return;
+            }
+            self.cgroup.iter().for_each(Group::kill);
+            self.leader.into_iter().for_each(signals::kill_group);
+            alive.iter().copied().for_each(signals::kill);
+            self.reap(&alive);
+            std::thread::yield_now();
+        }
+    }
+
+    /// Those that came to us as orphans are ours to bury; the leader is its owner's.
+    fn reap(&self, pids: &[u32]) {
+        if self.adopted_before.is_some() {
+            let orphans = pids.iter().filter(|pid| Some(**pid) != self.leader);
+            orphans.copied().for_each(signals::reap);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+use table::{adopted, found};
+
+#[cfg(not(target_os = "linux"))]
+fn found(tree: &Tree) -> Vec<u32> {
+    let alive = |leader: &u32| signals::group_is_alive(*leader);
+    tree.leader.filter(alive).into_iter().collect()
+}
+
+/// From now on, orphans of our children come to us.
+pub(super) fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // An old kernel without it leaves the other ways of finding them.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// The orphans that have come to us so far.
+pub(super) fn adopted_so_far() -> Vec<u32> {
+    #[cfg(target_os = "linux")]
+    return adopted();
+    #[cfg(not(target_os = "linux"))]
+    Vec::new()
+}
+
+#[cfg(unix)]
+pub(super) mod signals {
+    //! Signals, to those that may have gone already: that is no error.
+
+    use rustix::process::{
+        Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group,
+        waitpid,
+    };
+
+    fn pid(raw: u32) -> Option<Pid> {
+        Pid::from_raw(i32::try_from(raw).ok()?)
+    }
+
+    pub fn group_is_alive(group: u32) -> bool {
+        pid(group).is_some_and(|group| test_kill_process_group(group).is_ok())
+    }
+
+    pub fn ask_group(group: u32) {
+        let _ = pid(group).map(|group| kill_process_group(group, Signal::TERM));
+    }
+
+    pub fn kill_group(group: u32) {
+        let _ = pid(group).map(|group| kill_process_group(group, Signal::KILL));
+    }
+
+    pub fn ask(one: u32) {
+        let _ = pid(one).map(|one| kill_process(one, Signal::TERM));
+    }
+
+    pub fn kill(one: u32) {
+        let _ = pid(one).map(|one| kill_process(one, Signal::KILL));
+    }
+
+    pub fn reap(one: u32) {
+        let _ = pid(one).map(|one| waitpid(Some(one), WaitOptions::NOHANG));
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) mod signals {
+    //! Without signals only the child itself can be ended, by its owner.
+
+    pub fn group_is_alive(_group: u32) -> bool {
+        false
+    }
+    pub fn ask_group(_group: u32) {}
+    pub fn kill_group(_group: u32) {}
+    pub fn ask(_one: u32) {}
+    pub fn kill(_one: u32) {}
+    pub fn reap(_one: u32) {}
+}

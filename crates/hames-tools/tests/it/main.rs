@@ -1,0 +1,10 @@
+//! The built-in tools as a model meets them: real files, real processes.
+
+mod bash;
+mod bench;
+mod edit;
+mod hooks;
+mod names;
+mod processes;
+mod read_write;
+mod search;
