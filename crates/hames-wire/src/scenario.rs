@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 pub use format::{Call, Conversation, Defaults, Fault, Place, Scenario, Texts, Turn, When};
 pub use history::History;
-pub use reply::{Reply, Step};
+pub use reply::{Failure, Reply, Step};
 
 use crate::request::{Refusal, ServedRequest};
 

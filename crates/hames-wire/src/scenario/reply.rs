@@ -32,6 +32,8 @@ pub struct Failure {
     pub refusal: Refusal,
     /// `retry-after` as a date.
     pub as_date: bool,
+    /// HTTP says nothing: the connection is closed.
+    pub closes: bool,
     /// Instead of the wire's own error object.
     pub body: Option<String>,
 }
@@ -261,6 +263,7 @@ impl Failure {
         Self {
             refusal,
             as_date: fault.as_date,
+            closes: kind == Kind::Transport && fault.status.is_none(),
             body: fault.body.clone(),
         }
     }
