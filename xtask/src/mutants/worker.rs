@@ -4,7 +4,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs::{self, File},
+    io,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -17,6 +18,9 @@ use crate::graph::{Graph, Package};
 
 /// How long a build may take, and the tests as they are.
 const PATIENCE: Duration = Duration::from_secs(1200);
+
+/// How many lines of a failure that should not be are shown.
+const LAST_WORDS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fate {
@@ -38,6 +42,8 @@ struct Suite {
 pub struct Worker<'g> {
     tree: PathBuf,
     build: PathBuf,
+    /// What cargo said last.
+    said: PathBuf,
     graph: &'g Graph,
     /// How long each suite may take; measured on the tree as it is, when it is first needed.
     patience: BTreeMap<Suite, Duration>,
@@ -47,10 +53,12 @@ impl<'g> Worker<'g> {
     pub fn prepare(root: &Path, home: &Path, graph: &'g Graph) -> io::Result<Self> {
         let tree = home.join("tree");
         tree::bring_up_to_date(root, &tree)?;
-        let (build, patience) = (home.join("build"), BTreeMap::new());
+        let (build, said) = (home.join("build"), home.join("said.txt"));
+        let patience = BTreeMap::new();
         Ok(Self {
             tree,
             build,
+            said,
             graph,
             patience,
         })
@@ -93,9 +101,9 @@ impl<'g> Worker<'g> {
             return Ok(*known);
         }
         let unplanted = |what: &str| {
-            let package = &suite.package;
+            let (package, said) = (&suite.package, last_words(&self.said));
             io::Error::other(format!(
-                "with no fault planted, the tests of {package} {what}"
+                "with no fault planted, the tests of {package} {what}:\n{said}"
             ))
         };
         if self.cargo_test(suite, &["--no-run"], PATIENCE)? != Some(true) {
@@ -128,6 +136,7 @@ impl<'g> Worker<'g> {
         args: &[&str],
         patience: Duration,
     ) -> io::Result<Option<bool>> {
+        let said = File::create(&self.said)?;
         let mut child = Command::new("cargo")
             .args(["test", "--quiet", "--package", &suite.package])
             .args(&suite.args)
@@ -138,8 +147,8 @@ impl<'g> Worker<'g> {
             .env("CARGO_INCREMENTAL", "1")
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(said.try_clone()?)
+            .stderr(said)
             .process_group(0)
             .spawn()?;
         let began = Instant::now();
@@ -187,6 +196,13 @@ fn has_unit_tests(folder: &Path) -> bool {
         }
         fs::read_to_string(path).is_ok_and(|text| text.contains("#[cfg(test)]"))
     })
+}
+
+fn last_words(said: &Path) -> String {
+    let said = fs::read(said).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let lines: Vec<&str> = said.lines().collect();
+    lines[lines.len().saturating_sub(LAST_WORDS)..].join("\n")
 }
 
 /// Ends cargo and the tests that it started: they are one process group.

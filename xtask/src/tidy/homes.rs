@@ -30,7 +30,7 @@ const HOMES: [Home; 9] = [
         at: &[
             "crates/hames-journal/src/record.rs",
             // A Retry-After may be a date.
-            "crates/hames-providers/src/http.rs",
+            "crates/hames-providers/src/retry_after.rs",
             "crates/hames/",
         ],
     },
