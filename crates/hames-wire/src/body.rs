@@ -95,8 +95,9 @@ impl<F: Fold> Decoder for Framed<F> {
             Frame::Whole(body) => take_document(fold, body, out),
             Frame::EventsOrWhole(_) => Ok(()),
         };
+        read?;
         self.fold.end(out);
-        read
+        Ok(())
     }
 }
 

@@ -97,8 +97,9 @@ impl Said {
             self.labels += label.as_str();
             self.labels.push(' ');
         }
-        let code = Count(fields.code.as_str().parse().ok());
-        let named = fields.status_code.or(fields.raw_status_code).or(code);
+        let number = |text: &Text<'_>| Count(text.as_str().parse().ok());
+        let named = fields.status_code.or(fields.raw_status_code);
+        let named = named.or(number(&fields.code)).or(number(&fields.status));
         let named = named.0.and_then(|status| u16::try_from(status).ok());
         self.status = self
             .status

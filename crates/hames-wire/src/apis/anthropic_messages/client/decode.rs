@@ -180,7 +180,8 @@ impl Answer {
         }
     }
 
-    /// Counts are cumulative, and a later report leaves out, or zeroes, what it has no news of.
+    /// Counts are cumulative; a later report leaves out, or zeroes, what it has no news of, and its
+    /// output is the last word.
     fn count(&mut self, news: Option<WireUsage>, out: &mut Vec<ModelEvent>) {
         let Some(news) = news else {
             return;
@@ -188,7 +189,7 @@ impl Answer {
         let so_far = self.usage;
         self.usage = WireUsage {
             input_tokens: news.input_tokens.or(so_far.input_tokens),
-            output_tokens: news.output_tokens.or(so_far.output_tokens),
+            output_tokens: Count(news.output_tokens.0.or(so_far.output_tokens.0)),
             cache_read_input_tokens: news
                 .cache_read_input_tokens
                 .or(so_far.cache_read_input_tokens),
