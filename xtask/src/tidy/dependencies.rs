@@ -19,7 +19,7 @@ pub fn check(tree: &Tree, graph: &Graph) -> Vec<Finding> {
         .filter(|arrow| !arrow.internal)
         .map(|arrow| arrow.name.as_str())
         .collect();
-    let named: BTreeSet<&str> = record.lines().filter_map(named).collect();
+    let named: BTreeSet<&str> = record.lines().flat_map(named).collect();
     let unnamed = used.difference(&named).map(|name| {
         let what =
             format!("`{name}` is depended on without a line `- name: what for; what instead`");
@@ -35,15 +35,17 @@ pub fn check(tree: &Tree, graph: &Graph) -> Vec<Finding> {
     unnamed.chain(unused).collect()
 }
 
-/// The crate that a line of the list is about: "- name: …", the name in backticks or not.
-fn named(line: &str) -> Option<&str> {
-    let rest = line
-        .strip_prefix("- ")
-        .or_else(|| line.strip_prefix("* "))?;
-    let rest = rest.trim_start_matches(['`', '*']);
+/// The crates that a line of the list is about: "- a, b (tests): …", in backticks or not.
+fn named(line: &str) -> impl Iterator<Item = &str> {
+    let rest = line.strip_prefix("- ").unwrap_or_default();
+    let names = rest.split_once(':').map_or("", |(names, _)| names);
     let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
-    let end = rest.find(|char| !is_name(char)).unwrap_or(rest.len());
-    rest.get(..end).filter(|name| !name.is_empty())
+    names.split(',').filter_map(move |name| {
+        let name = name.trim().trim_start_matches('`');
+        name.split(|char| !is_name(char))
+            .next()
+            .filter(|name| !name.is_empty())
+    })
 }
 
 #[cfg(test)]
@@ -53,8 +55,9 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_reason_and_a_reason_without_a_crate_are_found() {
-        let graph = graph::tests::graph(&[("a", &["*serde", "*tokio-util", "b"])]);
-        let record = "# Dependencies\n\n- `serde` (derive): JSON.\n- bytes: kept bytes.\n";
+        let graph = graph::tests::graph(&[("a", &["*serde", "*tokio-util", "*thiserror", "b"])]);
+        let record =
+            "# Dependencies\n\n- `serde` (derive): JSON.\n- bytes, `thiserror` (tests): kept.\n";
         let tree = Tree::of(&[(RECORD, record)]);
         let expected = [
             format!(
