@@ -197,7 +197,12 @@ impl Processes {
     }
 
     fn spawn(&self, job: &Job<'_>) -> io::Result<(Child, Readers, Arc<Tree>)> {
-        let mut command = Command::new(job.program);
+        let call = self.next_call.fetch_add(1, Relaxed);
+        let cgroup = self.cgroups.as_ref().and_then(|base| base.group(call).ok());
+        let mut command = match &cgroup {
+            Some(group) => group.command(job.program),
+            None => Command::new(job.program),
+        };
         command.args(job.args).current_dir(job.cwd);
         command.stdin(match job.stdin {
             Some(_) => Stdio::piped(),
@@ -208,7 +213,6 @@ impl Processes {
         for name in &self.options.strip_env {
             command.env_remove(name);
         }
-        let call = self.next_call.fetch_add(1, Relaxed);
         command.env(&self.mark, call.to_string());
         #[cfg(unix)]
         command.process_group(0);
@@ -217,13 +221,12 @@ impl Processes {
         // The command holds the writing ends: without it, the pipes close with the last child.
         drop(command);
         let leader = child.id();
-        let cgroup = self.cgroups.as_ref().zip(leader);
         let tree = Tree {
             leader,
             mark: self.mark.clone(),
             call: Some(call),
             adopted_before,
-            cgroup: cgroup.and_then(|(base, child)| base.take_in(call, child).ok()),
+            cgroup,
         };
         Ok((child, readers, Arc::new(tree)))
     }

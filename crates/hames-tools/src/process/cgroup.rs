@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tokio::process::Command;
+
 /// Where the session's groups are made.
 pub(super) struct Base {
     folder: PathBuf,
@@ -30,18 +32,10 @@ impl Base {
         allowed.then_some(base)
     }
 
-    /// The child is moved as soon as it is there, and whoever it started in the meantime with it.
-    pub fn take_in(&self, call: u64, child: u32) -> io::Result<Group> {
+    pub fn group(&self, call: u64) -> io::Result<Group> {
         let folder = self.folder.join(call.to_string());
         fs::create_dir(&folder)?;
-        let group = Group { folder };
-        fs::write(group.procs(), child.to_string())?;
-        let early = fs::read_to_string(format!("/proc/{child}/task/{child}/children"));
-        for grandchild in early.unwrap_or_default().split_whitespace() {
-            // One that has ended meanwhile needs no place.
-            let _ = fs::write(group.procs(), grandchild);
-        }
-        Ok(group)
+        Ok(Group { folder })
     }
 }
 
@@ -54,6 +48,15 @@ impl Drop for Base {
 impl Group {
     fn procs(&self) -> PathBuf {
         self.folder.join("cgroup.procs")
+    }
+
+    /// A command that goes in before it becomes the program: moved from outside, it might have had
+    /// children by then.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new("/bin/sh");
+        let enter = "echo 0 2>/dev/null >\"$0\"; exec \"$@\"";
+        command.args(["-c", enter]).arg(self.procs()).arg(program);
+        command
     }
 
     pub fn members(&self) -> Vec<u32> {

@@ -4,11 +4,14 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+/// How each session's variable begins.
+const PREFIX: &str = "HAMES_CALL_";
+
 /// A variable's name that nobody else uses. Each session has a name of its own, not just a value,
 /// so that a session inside another's command carries both.
 pub(super) fn fresh_mark() -> String {
     let random = RandomState::new().hash_one(std::process::id());
-    format!("HAMES_CALL_{random:016X}")
+    format!("{PREFIX}{random:016X}")
 }
 
 /// What a child's environment holds, as one call or as any call of the session.
@@ -19,4 +22,10 @@ pub(super) fn carries(environ: &[u8], mark: &str, call: Option<u64>) -> bool {
     };
     let mut marks = environ.split(|byte| *byte == 0).filter_map(value);
     marks.any(|found| call.is_none_or(|wanted| wanted == found))
+}
+
+/// True for a child of any session, ours or another's.
+pub(super) fn carries_any(environ: &[u8]) -> bool {
+    let mut entries = environ.split(|byte| *byte == 0);
+    entries.any(|entry| entry.starts_with(PREFIX.as_bytes()))
 }

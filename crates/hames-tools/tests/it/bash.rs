@@ -135,7 +135,7 @@ async fn fault_e06_output_without_end_fills_neither_memory_nor_disk() {
 async fn characters_are_never_cut_at_the_gap() {
     let bench = Bench::new().set(|config| config.output.shown = 100);
     for shift in ["", "x", "xx"] {
-        let command = format!("printf {shift}; for i in $(seq 50); do printf '€'; done");
+        let command = format!("printf '%s' '{shift}'; for i in $(seq 50); do printf '€'; done");
         let told = bench.ok("bash", json!({ "command": command })).await;
         assert!(!told.contains('\\') && !told.contains('\u{fffd}'), "{told}");
         let shown = told.chars().filter(|char| *char == '€').count();
@@ -183,7 +183,7 @@ async fn req_l20_an_empty_command_is_refused_before_it_is_judged() {
         .err("bash", json!({ "command": "ls", "dir": "x" }))
         .await;
     assert!(
-        told.contains("unknown field `dir`, expected one of `command`"),
+        told.contains("unknown field `dir`, expected one of"),
         "{told}"
     );
 }

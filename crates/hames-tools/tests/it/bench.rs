@@ -157,3 +157,13 @@ pub async fn until(mut there: impl FnMut() -> bool) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
+
+/// A process that has ended may still be listed until its parent has looked.
+pub fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    let state = stat.ok().and_then(|stat| {
+        let (_, fields) = stat.rsplit_once(") ")?;
+        fields.chars().next()
+    });
+    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}

@@ -4,7 +4,10 @@
 
 use std::{collections::BTreeSet, fs};
 
-use super::{super::environment::carries, Tree};
+use super::{
+    super::environment::{carries, carries_any},
+    Tree,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
@@ -59,12 +62,12 @@ fn came_as_orphan(tree: &Tree, row: &Row, own: u32, our_session: u32) -> bool {
     };
     let foreign_session = row.session != our_session && row.session != 0;
     let new = row.parent == own && foreign_session && !before.contains(&row.pid);
-    // One that carries the mark of another call is that call's.
-    let other_call = || {
+    // One that carries a mark belongs to the call that the mark names.
+    let is_marked = || {
         let environ = fs::read(format!("/proc/{}/environ", row.pid));
-        environ.is_ok_and(|environ| carries(&environ, &tree.mark, None))
+        environ.is_ok_and(|environ| carries_any(&environ))
     };
-    new && !other_call()
+    new && !is_marked()
 }
 
 /// Our children that have a session of their own.
