@@ -264,14 +264,17 @@ impl Reading {
         fed
     }
 
-    /// The decoder knows whether this was the end.
+    /// A body may end as HTTP has it, and still not as its wire has it.
     fn end(&mut self, ready: &mut VecDeque<ModelEvent>) -> Result<(), ProviderError> {
         let Terms { api, delivery, .. } = self.terms;
         let decoder = self.decoder.get_or_insert_with(|| api.decoder(delivery));
         let mut events = Vec::new();
         let ended = decoder.finish(&mut events);
         self.hand_on(events, ready);
-        if self.finished { Ok(()) } else { ended }
+        if self.finished {
+            return Ok(());
+        }
+        ended.and(Err(self.terms.peer.ended_early(self.received)))
     }
 
     /// What breaks after the terminal event breaks nothing.

@@ -65,6 +65,14 @@ impl Peer {
         transport(format!("{peer} hung up before it answered: {cause}"))
     }
 
+    /// The body came to its end, and what it holds did not.
+    pub fn ended_early(&self, received: u64) -> ProviderError {
+        let peer = &self.0;
+        transport(format!(
+            "the answer of {peer} ended after {received} bytes, before it was complete"
+        ))
+    }
+
     /// The answer broke off.
     pub fn broke_off(&self, error: &reqwest::Error, received: u64) -> ProviderError {
         let (peer, cause) = (&self.0, root_cause(error));

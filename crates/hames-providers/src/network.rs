@@ -103,6 +103,9 @@ impl Network {
 
     fn proxies(&self) -> Result<Vec<Proxy>, NetworkError> {
         let no_proxy = self.no_proxy.as_deref().unwrap_or_default();
+        if no_proxy.split(',').any(|host| host.trim() == "*") {
+            return Ok(Vec::new());
+        }
         let direct = NoProxy::from_string(&format!("{no_proxy},{LOOPBACK}"));
         let https = self.https_proxy.as_ref().or(self.all_proxy.as_ref());
         let http = self.http_proxy.as_ref().or(self.all_proxy.as_ref());

@@ -42,7 +42,7 @@ pub enum WindowSource {
     Props,
     /// LM Studio `/api/v0/models`: `loaded_context_length`.
     LmStudio,
-    /// vLLM `/v1/models`: `max_model_len`.
+    /// `/v1/models`: vLLM's `max_model_len`, llama.cpp's `n_ctx`.
     ModelList,
 }
 
@@ -73,7 +73,7 @@ pub async fn local_window(choice: &Choice, network: &Network) -> Option<LocalWin
         ),
         (
             WindowSource::ModelList,
-            models.and_then(|answer| vllm(&answer, model)),
+            models.and_then(|answer| listed(&answer, model)),
         ),
     ];
     let mut said = said.into_iter();
@@ -144,8 +144,13 @@ fn lm_studio(models: &Value, model: &str) -> Option<u32> {
     tokens(named(models, model)?.get("loaded_context_length")?)
 }
 
-fn vllm(models: &Value, model: &str) -> Option<u32> {
-    tokens(named(models, model)?.get("max_model_len")?)
+fn listed(models: &Value, model: &str) -> Option<u32> {
+    let entry = named(models, model)?;
+    tokens(
+        entry
+            .get("max_model_len")
+            .or_else(|| at(entry, &["meta", "n_ctx"]))?,
+    )
 }
 
 fn named<'a>(models: &'a Value, model: &str) -> Option<&'a Value> {
