@@ -9,6 +9,7 @@ mod documents;
 mod faults;
 mod headers;
 mod homes;
+mod manifests;
 mod names;
 mod places;
 mod prompts;
@@ -64,7 +65,7 @@ pub fn run(root: &Path) -> io::Result<bool> {
 
 type Rule = fn(&Tree, &Graph) -> Vec<Finding>;
 
-const RULES: [(&str, Rule); 14] = [
+const RULES: [(&str, Rule); 15] = [
     (
         "no file, loop or import list grows past its measure",
         |tree, _| sizes::check(tree),
@@ -78,6 +79,9 @@ const RULES: [(&str, Rule); 14] = [
     ),
     ("arrows between crates go one way", |_, graph| {
         arrows::check(graph)
+    }),
+    ("one list of versions, one table of lints", |tree, _| {
+        manifests::check(tree)
     }),
     ("effects and clocks stay in their homes", |tree, _| {
         homes::check(tree)
