@@ -10,6 +10,7 @@ mod errors;
 mod lenient;
 pub mod ndjson;
 mod pieces;
+pub mod protocol;
 pub mod request;
 pub mod scenario;
 pub mod served;
