@@ -113,7 +113,7 @@ impl<'g> Worker<'g> {
         if self.cargo_test(suite, &[], PATIENCE)? != Some(true) {
             return Err(unplanted("do not pass"));
         }
-        let patience = Duration::from_secs(10) + 4 * began.elapsed();
+        let patience = Duration::from_secs(20) + 5 * began.elapsed();
         self.patience.insert(suite.clone(), patience);
         Ok(patience)
     }
