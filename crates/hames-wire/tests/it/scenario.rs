@@ -442,3 +442,24 @@ fn stop_reasons_are_written_as_the_journal_writes_them() {
     let last = reply.events().last().cloned();
     assert_eq!(last, Some(ModelEvent::Finished(StopReason::Refusal)));
 }
+
+/// What is shipped as an example can be played.
+#[test]
+fn every_example_is_a_scenario() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scenarios");
+    let mut parsed = 0;
+    for folder in [folder.clone(), folder.join("tasks")] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_json = path.extension().is_some_and(|extension| extension == "json");
+            if !is_json || path.ends_with("index.json") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let scenario = Scenario::parse(&text);
+            assert!(scenario.is_ok(), "{}: {scenario:?}", path.display());
+            parsed += 1;
+        }
+    }
+    assert!(parsed >= 26, "{parsed}");
+}
