@@ -103,8 +103,8 @@ pub async fn discover(
         return seeker.resolve(catalog.find(spec)?, Found::Settings).await;
     }
     let hosted = catalog.vendors().iter().filter(|vendor| !vendor.local);
-    let named = hosted.filter_map(|vendor| Some((vendor, seeker.naming_variable(vendor)?)));
-    if let Some((vendor, variable)) = named.into_iter().next() {
+    let mut named = hosted.filter_map(|vendor| Some((vendor, seeker.naming_variable(vendor)?)));
+    if let Some((vendor, variable)) = named.next() {
         let asked = Asked {
             vendor: vendor.clone(),
             model: None,

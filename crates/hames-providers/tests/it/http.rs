@@ -4,13 +4,18 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt, future::join_all};
 use hames_providers::{Network, Timeouts};
+use hames_types::Provider;
 use hames_types::ProviderErrorKind::{Overloaded, Rejected, Transport};
-use tokio::net::TcpListener;
+use hames_wire::Delivery;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 use crate::{
-    call::{Asking, Heard, error, hear, patient, plain, provider},
+    call::{Asking, Heard, choice_at, error, hear, patient, plain, provider},
     server::{DONE, STOPS, Server, Step, answer, chunk, end, events, says},
 };
 
@@ -59,8 +64,7 @@ async fn a_body_of_many_pieces_and_of_large_ones_arrives_whole() {
     prompts.push("last");
     let asking = Asking::new(&provider, &prompts);
     let request = asking.request();
-    let events: Vec<_> =
-        futures_util::StreamExt::collect(hames_types::Provider::send(&provider, &request)).await;
+    let events: Vec<_> = provider.send(&request).collect().await;
     assert!(events.iter().all(Result::is_ok));
     let body: serde_json::Value = serde_json::from_slice(&server.seen()[0].body).unwrap();
     let sent = body["messages"].to_string();
@@ -325,8 +329,6 @@ async fn pasted_addresses_are_forgiven() {
 
 #[tokio::test]
 async fn a_call_that_is_dropped_hangs_up() {
-    use futures_util::StreamExt;
-    use hames_types::Provider;
     let server = Server::always(vec![events(), chunk(says("Hel")), Step::Hang]).await;
     let provider = plain(&server.url("/v1")).await;
     let asking = Asking::new(&provider, &["Say something."]);
@@ -341,4 +343,92 @@ async fn a_call_that_is_dropped_hangs_up() {
         [0, 1],
         "a connection in mid-answer is not used again"
     );
+}
+
+/// A slow upload is not a server that says nothing.
+#[tokio::test]
+async fn the_wait_for_an_answer_counts_from_the_last_that_the_server_took() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut buffer = vec![0; 256 * 1024];
+        let (mut count, mut total) = (1, 0);
+        while !buffer[..count].ends_with(b"}") {
+            count = stream.read(&mut buffer).await.unwrap();
+            total += count;
+            if total < 12 * 1024 * 1024 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+        let body = format!("{}{STOPS}{DONE}", says("Hello"));
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream
+            .write_all(format!("{head}{body}").as_bytes())
+            .await
+            .unwrap();
+    });
+    let timeouts = Timeouts {
+        first_byte: Duration::from_millis(300),
+        ..patient()
+    };
+    let provider = provider(
+        &format!("http://{address}/v1"),
+        Network::default(),
+        timeouts,
+    )
+    .await;
+    let large = "x".repeat(1024 * 1024);
+    let asking = Asking::new(&provider, &[large.as_str(); 24]);
+    let events: Vec<_> = provider.send(&asking.request()).collect().await;
+    let failed: Vec<_> = events.into_iter().filter_map(Result::err).collect();
+    assert_eq!(failed, []);
+}
+
+/// P-04: the same answer over each wire, in pieces and whole.
+#[tokio::test]
+async fn req_p04_three_wires_in_pieces_and_whole() {
+    let chat = format!("{}{STOPS}{DONE}", says("Hello"));
+    let chat_whole = r#"{"choices":[{"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}"#;
+    let messages = concat!(
+        "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n",
+        "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+        "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hello\"}}\n\n",
+        "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+        "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n\n",
+        "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+    );
+    let messages_whole = r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}"#;
+    let ollama = concat!(
+        "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"Hello\"},\"done\":false}\n",
+        "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\"}\n",
+    );
+    let ollama_whole = r#"{"model":"m","message":{"role":"assistant","content":"Hello"},"done":true,"done_reason":"stop"}"#;
+    let cases = [
+        ("", "/v1", "/v1/chat/completions", chat.as_str(), chat_whole),
+        ("anthropic+", "", "/v1/messages", messages, messages_whole),
+        ("ollama+", "", "/api/chat", ollama, ollama_whole),
+    ];
+    for (wire, base, path, in_pieces, whole) in cases {
+        for (delivery, body) in [(Delivery::Stream, in_pieces), (Delivery::Whole, whole)] {
+            let server = Server::always(answer("200 OK", "", body)).await;
+            let choice = choice_at(&format!("{wire}{}", server.url(base))).await;
+            let provider = choice
+                .connect(Network::default(), patient(), delivery)
+                .unwrap();
+            assert_eq!(
+                hear(&provider).await,
+                Heard::well("Hello"),
+                "{wire} {delivery:?}"
+            );
+            let seen = server.seen();
+            assert_eq!(seen[0].line(), format!("POST {path} HTTP/1.1"));
+            let sent: serde_json::Value = serde_json::from_slice(&seen[0].body).unwrap();
+            let streams = sent
+                .get("stream")
+                .and_then(serde_json::Value::as_bool)
+                .unwrap_or_default();
+            assert_eq!(streams, delivery == Delivery::Stream, "{wire}");
+        }
+    }
 }
