@@ -287,3 +287,6 @@ fn shorten(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().take(600).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,7 +64,7 @@ pub(crate) fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     !body.is_empty()
-        && text.len() % 4 == 0
+        && text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
         && body.bytes().all(plain)
 }

@@ -185,7 +185,7 @@ pub fn head(api: ApiKind, system: &str) -> Head {
 }
 
 proptest! {
-    #![proptest_config(tries(400))]
+    #![proptest_config(tries(150))]
 
     #[test]
     fn law_prefix_every_codec_only_adds_to_what_was_sent(
