@@ -150,7 +150,7 @@ const ROWS: &[(u16, &str, Kind, &str)] = &[
         Kind::Overloaded,
         "The model is overloaded.",
     ),
-    (418, "\u{0}\u{1}", Rejected, "\u{0}\u{1}"),
+    (418, "\u{0}\u{1}", Kind::Rejected, "\u{0}\u{1}"),
 ];
 
 #[test]

@@ -1,9 +1,11 @@
 //! The wires, from outside: one file a topic.
-#![allow(clippy::unwrap_used)]
 
 mod decoding;
+mod errors;
+mod frames;
 mod prefix;
-mod refusals;
 mod protocol;
+mod refusals;
+mod requests;
 mod scenario;
 mod served;
