@@ -1,5 +1,6 @@
 //! The wires, from outside: one file a topic.
 
+mod answers;
 mod decoding;
 mod errors;
 mod frames;
