@@ -216,7 +216,10 @@ impl Processes {
         command.env(&self.mark, call.to_string());
         #[cfg(unix)]
         command.process_group(0);
-        let adopted_before = self.options.subreaper.then(tree::adopted_so_far);
+        let adopted_before = self.options.subreaper.then(|| {
+            let leaders: Vec<_> = self.trees().iter().filter_map(|tree| tree.leader).collect();
+            tree::adopted_so_far(&leaders)
+        });
         let child = command.spawn()?;
         // The command holds the writing ends: without it, the pipes close with the last child.
         drop(command);

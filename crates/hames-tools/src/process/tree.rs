@@ -15,7 +15,10 @@ use super::cgroup::Group;
 const LOOK: Duration = Duration::from_millis(5);
 
 /// How often a kill is repeated for those that were born during the last one.
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 20;
+
+/// The same where there is time to wait between two of them.
+const PATIENT_ROUNDS: usize = 200;
 
 /// The processes of one call, or of a whole session.
 pub(super) struct Tree {
@@ -54,7 +57,7 @@ impl Tree {
             }
         };
         if tokio::time::timeout(grace, gone).await.is_err() {
-            self.kill();
+            kill_for_certain(&[self]).await;
         }
         let _ = child.start_kill();
         let _ = child.wait().await;
@@ -63,15 +66,16 @@ impl Tree {
 
     /// The same for those whose shell has gone already.
     pub async fn end(&self, grace: Duration, others: &[Arc<Self>]) {
-        let all = || std::iter::once(self).chain(others.iter().map(AsRef::as_ref));
-        all().for_each(Self::ask);
+        let others = others.iter().map(AsRef::as_ref);
+        let all: Vec<&Self> = std::iter::once(self).chain(others).collect();
+        all.iter().copied().for_each(Self::ask);
         let gone = async {
-            while all().any(|tree| !tree.members().is_empty()) {
+            while all.iter().any(|tree| !tree.members().is_empty()) {
                 tokio::time::sleep(LOOK).await;
             }
         };
         if tokio::time::timeout(grace, gone).await.is_err() {
-            all().for_each(Self::kill);
+            kill_for_certain(&all).await;
         }
     }
 
@@ -85,19 +89,27 @@ impl Tree {
         }
     }
 
-    /// Whoever starts others while it is being killed is met in the next round.
+    /// For where nobody can wait: all have been told when it returns.
     pub fn kill(&self) {
         for _ in 0..ROUNDS {
-            let alive = self.members();
-            if alive.is_empty() {
+            if !self.kill_found() {
                 return;
             }
-            self.cgroup.iter().for_each(Group::kill);
-            self.leader.into_iter().for_each(signals::kill_group);
-            alive.iter().copied().for_each(signals::kill);
-            self.reap(&alive);
             std::thread::yield_now();
         }
+    }
+
+    /// False once there is nobody left. Whoever starts others meanwhile is met the next time.
+    fn kill_found(&self) -> bool {
+        let alive = self.members();
+        if alive.is_empty() {
+            return false;
+        }
+        self.cgroup.iter().for_each(Group::kill);
+        self.leader.into_iter().for_each(signals::kill_group);
+        alive.iter().copied().for_each(signals::kill);
+        self.reap(&alive);
+        true
     }
 
     /// Those that came to us as orphans are ours to bury; the leader is its owner's.
@@ -109,8 +121,19 @@ impl Tree {
     }
 }
 
+/// Returns when all have gone; one that the system itself holds up is left behind in the end.
+async fn kill_for_certain(trees: &[&Tree]) {
+    for _ in 0..PATIENT_ROUNDS {
+        let left = trees.iter().filter(|tree| tree.kill_found()).count();
+        if left == 0 {
+            return;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
 #[cfg(target_os = "linux")]
-use table::{adopted, found};
+use table::{adopted, dead_orphans, found};
 
 #[cfg(not(target_os = "linux"))]
 fn found(tree: &Tree) -> Vec<u32> {
@@ -125,12 +148,22 @@ pub(super) fn adopt_orphans() {
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// The orphans that have come to us so far.
-pub(super) fn adopted_so_far() -> Vec<u32> {
+/// The orphans that have come to us so far; those that have ended are buried. `leaders` are the
+/// shells that have left some behind.
+pub(super) fn adopted_so_far(leaders: &[u32]) -> Vec<u32> {
     #[cfg(target_os = "linux")]
-    return adopted();
+    {
+        let adopted = adopted();
+        dead_orphans(&adopted, leaders)
+            .into_iter()
+            .for_each(signals::reap);
+        adopted
+    }
     #[cfg(not(target_os = "linux"))]
-    Vec::new()
+    {
+        let _ = leaders;
+        Vec::new()
+    }
 }
 
 #[cfg(unix)]

@@ -15,7 +15,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub struct Bench {
-    pub folder: tempfile::TempDir,
+    /// Goes away with it.
+    _folder: tempfile::TempDir,
     pub workspace: PathBuf,
     pub config: ToolsConfig,
     pub cancel: CancellationToken,
@@ -65,7 +66,7 @@ impl Bench {
         };
         let tools = builtin(&config);
         Self {
-            folder,
+            _folder: folder,
             workspace,
             config,
             cancel: CancellationToken::new(),
@@ -103,10 +104,6 @@ impl Bench {
     pub fn tool(&self, name: &str) -> &Arc<dyn Tool> {
         let named = |tool: &&Arc<dyn Tool>| tool.spec().name == name;
         self.tools.iter().find(named).unwrap()
-    }
-
-    pub fn tools(&self) -> &[Arc<dyn Tool>] {
-        &self.tools
     }
 
     pub fn cx(&self) -> ToolContext {

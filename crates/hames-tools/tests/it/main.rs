@@ -1,5 +1,7 @@
 //! The built-in tools as a model meets them: real files, real processes.
 
+#![cfg(unix)]
+
 mod bash;
 mod bench;
 mod edit;

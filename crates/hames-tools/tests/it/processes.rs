@@ -241,3 +241,26 @@ async fn req_g02_a_parent_of_orphans_finds_what_hides() {
     let pid = pids(&bench.workspace).remove(0);
     assert!(!is_alive(&pid), "{pid} has survived");
 }
+
+#[tokio::test]
+async fn fault_e08_orphans_that_have_ended_are_buried() {
+    if !has_proc() || !cfg!(target_os = "linux") {
+        return;
+    }
+    let options = ProcessOptions {
+        subreaper: true,
+        ..quick()
+    };
+    let bench = Bench::with(options);
+    let command = "(echo $BASHPID >> pids; exec sleep 0.05) & setsid sh -c 'echo $$ >> pids; exec sleep 0.05' & \
+                   until [ $(wc -l < pids) = 2 ]; do :; done";
+    bench.ok("bash", json!({ "command": command })).await;
+    let listed = |pid: &String| Path::new(&format!("/proc/{pid}")).exists();
+    loop {
+        bench.ok("bash", json!({ "command": "true" })).await;
+        if !pids(&bench.workspace).iter().any(listed) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

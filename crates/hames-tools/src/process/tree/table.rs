@@ -79,16 +79,33 @@ pub(super) fn adopted() -> Vec<u32> {
     pids.collect()
 }
 
+/// Those of our children that have ended, and that we did not start: they have a session of their
+/// own, or the group of a shell that is gone.
+pub(super) fn dead_orphans(children: &[u32], leaders: &[u32]) -> Vec<u32> {
+    let own = row(std::process::id());
+    let our_session = own.map_or(0, |own| own.session);
+    let came = |row: &Row| row.session != our_session || leaders.contains(&row.group);
+    let rows = children.iter().filter_map(|pid| row(*pid));
+    let dead = rows.filter(|row| row.dead && came(row));
+    // A shell that we started leads its group; its owner waits for it.
+    dead.filter(|row| row.pid != row.group || row.session == row.pid)
+        .map(|row| row.pid)
+        .collect()
+}
+
+fn row(pid: u32) -> Option<Row> {
+    parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
 fn rows() -> Vec<Row> {
     let Ok(folder) = fs::read_dir("/proc") else {
         return Vec::new();
     };
-    let row = |entry: std::io::Result<fs::DirEntry>| {
+    let listed = |entry: std::io::Result<fs::DirEntry>| {
         let name = entry.ok()?.file_name();
-        let pid = name.to_str()?.parse().ok()?;
-        parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        row(name.to_str()?.parse().ok()?)
     };
-    folder.filter_map(row).collect()
+    folder.filter_map(listed).collect()
 }
 
 /// The name may hold blanks and brackets; what counts stands behind its last one.
