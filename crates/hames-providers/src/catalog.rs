@@ -300,16 +300,15 @@ fn fixed_headers(vendor: &Vendor) -> Vec<HeaderRow> {
 
 /// `gpt-4o-2024-08-06` and `claude-haiku-4-5-20251001` are what `gpt-4o` and `claude-haiku-4-5` were.
 fn without_date(name: &str) -> Option<&str> {
-    let undated = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
-    let dropped = name.get(undated.len()..)?;
-    let dates = [
-        dropped.len().checked_sub(9)?,
-        dropped.len().checked_sub(11).unwrap_or(0),
-    ];
-    dates.into_iter().find_map(|at| {
-        let date = dropped.get(at..)?.strip_prefix('-')?;
-        let digits = date.bytes().filter(u8::is_ascii_digit).count();
-        let is_date = digits == 8 && (date.len() == 8 || date.len() == 10);
-        is_date.then(|| name.get(..undated.len() + at)).flatten()
+    let shapes = ["-dddddddd", "-dddd-dd-dd"];
+    shapes.iter().find_map(|shape| {
+        let at = name.len().checked_sub(shape.len())?;
+        let (undated, date) = name.split_at_checked(at)?;
+        let mut pairs = date.bytes().zip(shape.bytes());
+        let fits = pairs.all(|(byte, wanted)| match wanted {
+            b'd' => byte.is_ascii_digit(),
+            _ => byte == wanted,
+        });
+        fits.then_some(undated)
     })
 }

@@ -14,7 +14,8 @@ use crate::{
     network::Network,
 };
 
-const QUESTION: Duration = Duration::from_secs(3);
+/// Asked beside the way to the first request, so it is short.
+const QUESTION: Duration = Duration::from_secs(1);
 
 /// What is asked for where the server leaves it to us: room for an agent, on most machines' memory.
 const WANTED: u32 = 32_768;

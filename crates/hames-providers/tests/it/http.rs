@@ -54,6 +54,23 @@ async fn two_calls_share_one_connection_and_send_an_exact_length() {
     assert_eq!(body["messages"].as_array().unwrap().len(), 2);
 }
 
+/// P-01: what was said before is in the next request only if it is put there.
+#[tokio::test]
+async fn req_p01_a_call_remembers_nothing() {
+    let server = Server::always(fine()).await;
+    let provider = plain(&server.url("/v1")).await;
+    for prompt in ["the first", "the second"] {
+        let asking = Asking::new(&provider, &[prompt]);
+        let events: Vec<_> = provider.send(&asking.request()).collect().await;
+        assert!(events.iter().all(Result::is_ok));
+    }
+    let second = String::from_utf8(server.seen().pop().unwrap().body).unwrap();
+    assert!(
+        second.contains("the second") && !second.contains("the first"),
+        "{second}"
+    );
+}
+
 #[tokio::test]
 async fn a_body_of_many_pieces_and_of_large_ones_arrives_whole() {
     let server = Server::always(fine()).await;
