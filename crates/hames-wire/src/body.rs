@@ -5,7 +5,7 @@
 use hames_types::{ModelEvent, ProviderError, ProviderErrorKind};
 use serde::{Deserialize, de::IgnoredAny};
 
-use crate::{Decoder, ndjson, sse};
+use crate::{Decoder, errors, ndjson, sse};
 
 /// What a codec makes of the JSON values of one answer.
 pub(crate) trait Fold: Send {
@@ -68,7 +68,9 @@ impl<F: Fold> Decoder for Framed<F> {
         }
         let fold = &mut self.fold;
         match &mut self.frame {
-            Frame::Events(reader) => reader.feed(bytes, |event| take_event(fold, event, out)),
+            Frame::Events(reader) => {
+                reader.feed(bytes, |event| take_event(fold, event, Last::No, out))
+            }
             Frame::Lines(reader) => reader.feed(bytes, |line| fold.value(line, out)),
             Frame::Whole(body) | Frame::EventsOrWhole(body) => {
                 body.extend_from_slice(bytes);
@@ -80,14 +82,9 @@ impl<F: Fold> Decoder for Framed<F> {
     fn finish(&mut self, out: &mut Vec<ModelEvent>) -> Result<(), ProviderError> {
         let fold = &mut self.fold;
         let read = match &mut self.frame {
-            Frame::Events(reader) => reader.finish(|event| {
-                if was_cut(event.data) {
-                    return Ok(());
-                }
-                take_event(fold, event, out)
-            }),
+            Frame::Events(reader) => reader.finish(|event| take_event(fold, event, Last::Yes, out)),
             Frame::Lines(reader) => reader.finish(|line| {
-                if was_cut(line) {
+                if is_no_json(line) {
                     return Ok(());
                 }
                 fold.value(line, out)
@@ -101,21 +98,48 @@ impl<F: Fold> Decoder for Framed<F> {
     }
 }
 
+/// Whether it has no end of its own, so that it may have been cut.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    Yes,
+    No,
+}
+
 fn take_event(
     fold: &mut impl Fold,
     event: sse::Event<'_>,
+    last: Last,
     out: &mut Vec<ModelEvent>,
 ) -> Result<(), ProviderError> {
-    let data = event.data.trim();
+    let is_error = event.name == "error";
+    if event.data.contains('\n') && is_no_json(event.data) {
+        // Some leave out the blank line between two events.
+        let mut lines = event.data.lines();
+        return lines.try_for_each(|line| take_data(fold, line, is_error, last, out));
+    }
+    take_data(fold, event.data, is_error, last, out)
+}
+
+fn take_data(
+    fold: &mut impl Fold,
+    data: &str,
+    is_error: bool,
+    last: Last,
+    out: &mut Vec<ModelEvent>,
+) -> Result<(), ProviderError> {
+    let data = data.trim();
     // `[DONE]` ends the body and not the message.
-    if data.is_empty() || data == "[DONE]" {
+    if data.is_empty() || data == "[DONE]" || last == Last::Yes && is_no_json(data) {
         return Ok(());
+    }
+    if is_error {
+        return Err(errors::in_answer(data));
     }
     fold.value(data, out)
 }
 
-/// The last thing of a body, without an end of its own: its text stops short of being JSON.
-fn was_cut(text: &str) -> bool {
+/// Of the last thing in a body, without an end of its own: it was cut.
+fn is_no_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_err()
 }
 

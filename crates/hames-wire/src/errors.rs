@@ -26,6 +26,11 @@ pub(crate) fn in_answer(json: &str) -> ProviderError {
     error
 }
 
+/// Whether a field named `error` tells of one: some always send it, with nothing in it.
+pub(crate) fn is_told(field: Option<&RawValue>) -> bool {
+    field.is_some_and(|raw| !matches!(raw.get(), "null" | "false" | "\"\"" | "{}" | "[]" | "0"))
+}
+
 /// What an error's body says, whichever of the usual shapes it has.
 #[derive(Debug, Default)]
 struct Said {
@@ -121,7 +126,7 @@ impl Said {
 
     fn classify(self, status: Option<u16>) -> ProviderError {
         let words = format!("{} {}", self.labels, self.message.to_ascii_lowercase());
-        let kind = by_words(&words, status).unwrap_or_else(|| by_status(status, &self.labels));
+        let kind = by_words(&words, status).unwrap_or_else(|| by_status(status, &words));
         let message = match (self.message.is_empty(), status) {
             (false, _) => shorten(&self.message),
             (true, Some(status)) => {
@@ -250,7 +255,10 @@ fn by_words(words: &str, status: Option<u16>) -> Option<Kind> {
     row.map(|(kind, ..)| *kind)
 }
 
-fn by_status(status: Option<u16>, labels: &str) -> Kind {
+/// What is said in mid-answer of a request that would be refused again.
+const REFUSES: &[&str] = &["invalid", "not_found", "not found", "content_filter"];
+
+fn by_status(status: Option<u16>, words: &str) -> Kind {
     match status {
         Some(401 | 403 | 407) => Kind::Auth,
         Some(402) => Kind::QuotaExceeded,
@@ -259,7 +267,7 @@ fn by_status(status: Option<u16>, labels: &str) -> Kind {
         Some(429) => Kind::RateLimited,
         Some(500..) => Kind::Overloaded,
         Some(_) => Kind::Rejected,
-        None if labels.contains("invalid") || labels.contains("not_found") => Kind::Rejected,
+        None if REFUSES.iter().any(|word| words.contains(word)) => Kind::Rejected,
         // An error in mid-answer without a status is the server's own trouble.
         None => Kind::Overloaded,
     }

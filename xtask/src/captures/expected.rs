@@ -108,7 +108,7 @@ fn calls(expect: &Value, seen: &Observed, found: &mut Vec<Difference>) {
         let name = expected["name"].as_str().unwrap_or_default();
         differ("call_name", &name, &call.name.as_str(), found);
         let arguments = Some(expected["arguments"].clone()).filter(|value| !value.is_null());
-        differ("call_arguments", &arguments, &call.object(), found);
+        differ("call_arguments", &arguments, &call.value(), found);
         if let (None, Some(raw)) = (arguments, expected["arguments_raw"].as_str()) {
             differ("call_arguments_raw", &raw, &call.arguments.as_str(), found);
         }

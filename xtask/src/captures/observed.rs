@@ -32,11 +32,11 @@ pub struct Call {
 }
 
 impl Call {
-    /// The object, or nothing when the text is none and so must not run.
-    pub fn object(&self) -> Option<Value> {
+    /// What the text says, or nothing when it is no JSON and so must not run.
+    pub fn value(&self) -> Option<Value> {
         match self.arguments.trim() {
             "" => Some(Value::Object(serde_json::Map::new())),
-            text => serde_json::from_str(text).ok().filter(Value::is_object),
+            text => serde_json::from_str(text).ok(),
         }
     }
 }

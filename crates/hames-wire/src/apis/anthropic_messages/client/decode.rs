@@ -104,7 +104,7 @@ impl Fold for Answer {
                 Ok(())
             }
             "error" => Err(errors::in_answer(json)),
-            _ if event.error.is_some() => Err(errors::in_answer(json)),
+            _ if errors::is_told(event.error) => Err(errors::in_answer(json)),
             // Pings, and events that are newer than this.
             _ => Ok(()),
         }
@@ -113,7 +113,7 @@ impl Fold for Answer {
     fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<(), ProviderError> {
         let mut room = String::new();
         let message: Message<'_> = parse(json, &mut room)?;
-        let Some(content) = message.content.filter(|_| message.error.is_none()) else {
+        let Some(content) = message.content.filter(|_| !errors::is_told(message.error)) else {
             return Err(errors::in_answer(json));
         };
         for (index, raw) in (0u64..).zip(content) {

@@ -64,7 +64,7 @@ impl Fold for Answer {
     fn value(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<(), ProviderError> {
         let mut room = String::new();
         let line: Line<'_> = parse(json, &mut room)?;
-        if line.error.is_some() {
+        if errors::is_told(line.error) {
             return Err(errors::in_answer(json));
         }
         self.message(line.message.unwrap_or_default(), out);

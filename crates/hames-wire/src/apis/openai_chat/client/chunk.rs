@@ -22,6 +22,9 @@ pub(super) struct Chunk<'a> {
     pub x_groq: Option<Groq>,
     pub error: Option<&'a RawValue>,
     pub object: Text<'a>,
+    /// Some put an error's words at the top.
+    pub message: Text<'a>,
+    pub detail: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]

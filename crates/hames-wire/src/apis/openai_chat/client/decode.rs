@@ -68,10 +68,11 @@ impl Answer {
         }
         let mut room = String::new();
         let chunk: Chunk<'_> = parse(json, &mut room)?;
-        if chunk.error.is_some() || chunk.object.as_str() == "error" {
+        if errors::is_told(chunk.error) || chunk.object.as_str() == "error" {
             return Err(errors::in_answer(json));
         }
-        if came == Came::Whole && chunk.choices.is_none() {
+        let speaks = !chunk.message.is_empty() || chunk.detail.is_some();
+        if chunk.choices.is_none() && (came == Came::Whole || speaks) {
             return Err(errors::in_answer(json));
         }
         let groq = chunk.x_groq.and_then(|groq| groq.usage);
