@@ -5,6 +5,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hames_agent::permission::modes::{Mode, UnknownMode};
 
 use crate::{demo, doctor, explain, guide, models, sessions};
 
@@ -89,6 +90,10 @@ pub struct ModelArgs {
     #[arg(long, value_name = "CMD")]
     pub check: Option<String>,
 
+    /// What a critic judges the work by, with --shape reflection or auto.
+    #[arg(long, value_name = "TEXT", conflicts_with = "check")]
+    pub criteria: Option<String>,
+
     /// How hard the model should think, where its wire has a word for it.
     #[arg(long, value_name = "LEVEL")]
     pub effort: Option<String>,
@@ -129,20 +134,20 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_total_tokens: Option<u64>,
 
-    /// Tool calls of one message that may run at once.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = concurrency)]
-    pub tool_concurrency: usize,
+    /// Tool calls of one message that may run at once [default: 8].
+    #[arg(long, value_name = "N", value_parser = concurrency)]
+    pub tool_concurrency: Option<usize>,
 
-    /// Compact at this share of the model's window, in percent.
-    #[arg(long, value_name = "PERCENT", default_value_t = 80, value_parser = percent)]
-    pub compact_at: u8,
+    /// Compact at this share of the model's window, in percent [default: 80].
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub compact_at: Option<u8>,
 }
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Permissions")]
 pub struct PermissionArgs {
-    /// What may happen without a question.
-    #[arg(long, value_name = "MODE", value_enum, ignore_case = true)]
+    /// What may happen without a question: default, plan, accept-edits or full-auto.
+    #[arg(long, value_name = "MODE", value_parser = mode)]
     pub permission_mode: Option<Mode>,
 
     /// The same as --permission-mode full-auto.
@@ -185,9 +190,9 @@ pub struct SessionArgs {
     #[arg(short = 'r', long, value_name = "ID")]
     pub resume: Option<String>,
 
-    /// What a session survives: a killed process, or a power cut as well.
-    #[arg(long, value_enum, default_value = "disk")]
-    pub durability: Durability,
+    /// What a session survives: a killed process, or a power cut as well [default: disk].
+    #[arg(long, value_enum)]
+    pub durability: Option<Durability>,
 
     /// Where the run log goes [default: beside the session].
     #[arg(long, value_name = "FILE")]
@@ -239,20 +244,6 @@ pub enum Durability {
     Disk,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
-    /// Looks freely, asks before it acts.
-    Default,
-    /// Only looks.
-    Plan,
-    /// Looks and edits the workspace freely, asks before commands.
-    #[value(alias = "acceptEdits")]
-    AcceptEdits,
-    /// Asks nothing.
-    #[value(alias = "bypassPermissions")]
-    FullAuto,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Informed {
     Turns,
@@ -264,6 +255,9 @@ pub const SHAPES: [&str; 5] = ["react", "plan_execute", "reflection", "multi_age
 
 /// What `-p` allows itself when nothing else is said.
 pub const DEFAULT_TURNS: u32 = 200;
+pub const DEFAULT_CONCURRENCY: usize = 8;
+/// In percent of the window.
+pub const DEFAULT_COMPACT_AT: u8 = 80;
 
 impl LimitArgs {
     /// `Err` when a run with these flags could go on for ever.
@@ -292,27 +286,9 @@ impl PermissionArgs {
     }
 }
 
-/// Splits `Bash(git log *),Edit Read` at commas and blanks outside parentheses.
-pub fn split_rules(lists: &[String]) -> Vec<String> {
-    let mut rules = Vec::new();
-    for list in lists {
-        let (mut rule, mut depth) = (String::new(), 0_usize);
-        for letter in list.chars() {
-            match letter {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                ',' | ' ' if depth == 0 => {
-                    rules.push(std::mem::take(&mut rule));
-                    continue;
-                }
-                _ => {}
-            }
-            rule.push(letter);
-        }
-        rules.push(rule);
-    }
-    rules.retain(|rule| !rule.is_empty());
-    rules
+fn mode(text: &str) -> Result<Mode, String> {
+    text.parse()
+        .map_err(|unknown: UnknownMode| unknown.to_string())
 }
 
 fn turns(text: &str) -> Result<Turns, String> {
@@ -376,7 +352,7 @@ fn role_model(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn shape_name(text: &str) -> Result<String, String> {
+pub fn shape_name(text: &str) -> Result<String, String> {
     let name = text.replace('-', "_");
     if SHAPES.contains(&name.as_str()) {
         return Ok(name);

@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::{
     args::{Cli, Command, Format, RunArgs},
-    demo, doctor,
+    conversation, demo, doctor,
     environment::Environment,
     exit, explain, guide, models, print, prompt, sessions,
 };
@@ -70,5 +70,5 @@ fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
         let asked = prompt::take(args, environment, std::io::stdin())?;
         return print::run(args, asked, environment);
     }
-    Err(exit::usage("the conversation is not there yet: use -p"))
+    conversation::run(args, environment)
 }

@@ -7,6 +7,7 @@ use hames_types::{Limit, Outcome};
 /// The command line, the configuration, or a session open elsewhere.
 pub const USAGE: u8 = 2;
 pub const FAILED: u8 = 1;
+pub const INTERRUPTED: u8 = 130;
 
 /// What was asked for cannot be begun: nothing was sent, nothing was spent.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +43,7 @@ pub fn ending(outcome: &Outcome, unasked: bool) -> Ending {
         code,
         is_error: code != 0,
         subtype: subtype(outcome, code),
-        end_cause: end_cause(outcome),
+        end_cause: outcome.end_cause(),
         message: message(outcome, code),
     }
 }
@@ -65,32 +66,6 @@ fn subtype(outcome: &Outcome, code: u8) -> &'static str {
         | Outcome::Interrupted
         | Outcome::CheckFailed { .. }
         | Outcome::Failed { .. } => "error_during_execution",
-    }
-}
-
-pub fn end_cause(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Completed => "completed",
-        Outcome::Refused => "refused",
-        Outcome::Truncated => "truncated",
-        Outcome::NoAnswer => "no_answer",
-        Outcome::LimitReached { limit } => limit_name(*limit),
-        Outcome::Interrupted => "interrupted",
-        Outcome::CheckFailed { .. } => "check_failed",
-        Outcome::SchemaFailed { .. } => "schema_failed",
-        Outcome::Failed { .. } => "failed",
-    }
-}
-
-fn limit_name(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Turns => "turns",
-        Limit::WallTime => "wall_time",
-        Limit::Tokens => "tokens",
-        Limit::Cost => "cost",
-        Limit::ToolErrors => "tool_errors",
-        Limit::RepeatedCall => "repeated_call",
-        Limit::Context => "context",
     }
 }
 

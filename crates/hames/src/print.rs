@@ -3,12 +3,13 @@
 //! Nobody can be asked here: what needs a yes is refused at once.
 
 use std::{
+    fs::File,
     io::{self, Write},
-    time::{Duration, Instant},
+    path::Path,
+    time::Instant,
 };
 
 use anyhow::{Result, anyhow};
-use hames_agent::handle::InFlight;
 use hames_types::{Origin, Outcome, UserMessage};
 
 use crate::{
@@ -16,8 +17,11 @@ use crate::{
     environment::Environment,
     exit::usage,
     prompt::Asked,
-    surface::{Closing, Watched, Watching, surface},
-    wiring::{Wired, wire},
+    report::Report,
+    signals::interrupt_on_signals,
+    surface::surface,
+    watching::{Closing, Watched, Watching},
+    wiring::{Parts, Wired, prepare},
 };
 
 pub fn run(args: &RunArgs, asked: Asked, environment: &Environment) -> Result<u8> {
@@ -25,30 +29,43 @@ pub fn run(args: &RunArgs, asked: Asked, environment: &Environment) -> Result<u8
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let code = runtime.block_on(answer(args, asked, environment, began));
+    let code = runtime.block_on(async {
+        let parts = prepare(args, environment, None).await?;
+        for note in &parts.notes {
+            let _ = writeln!(io::stderr(), "hames: {note}");
+        }
+        if args.output.print_curl {
+            return print_curl(&parts, asked);
+        }
+        answer(&parts, args, asked, environment, began).await
+    });
     runtime.shutdown_background();
     code
 }
 
+fn print_curl(parts: &Parts, asked: Asked) -> Result<u8> {
+    let Asked::Prompt(prompt) = asked else {
+        return Err(usage("--print-curl needs a prompt"));
+    };
+    writeln!(io::stdout(), "{}", parts.curl(&prompt)?)?;
+    Ok(0)
+}
+
 async fn answer(
+    parts: &Parts,
     args: &RunArgs,
     asked: Asked,
     environment: &Environment,
     began: Instant,
 ) -> Result<u8> {
-    let wired = wire(args, environment, None)?;
     let Wired {
         mut session,
         journal,
         from,
         folder,
         about,
-        notes,
         ..
-    } = wired;
-    for note in notes {
-        let _ = writeln!(io::stderr(), "hames: {note}");
-    }
+    } = parts.open(environment, None)?;
     if asked == Asked::Pending && !session.has_pending_continuation() {
         let id = &about.session;
         return Err(usage(format!(
@@ -56,6 +73,7 @@ async fn answer(
         )));
     }
     let interrupter = session.interrupter();
+    let log = run_log(args, &folder, &about.session);
     let surface = surface(
         args.output.output_format,
         args.output.verbose,
@@ -67,6 +85,7 @@ async fn answer(
         from,
         folder,
         about,
+        log,
     };
     let unread = interrupter.clone();
     let watching = Watching::start(watched, surface, move || unread.interrupt())?;
@@ -83,16 +102,22 @@ async fn answer(
             .unwrap_or(Outcome::Completed),
     };
     signals.abort();
+    let answer = session.transcript().final_text();
+    let schema = parts
+        .schema
+        .as_deref()
+        .filter(|_| outcome == Outcome::Completed);
+    let structured = schema.and_then(|schema| schema.fits(&answer).ok());
     let took = began.elapsed();
     closed(watching.close(Closing {
         outcome,
         took,
-        structured: None,
+        structured,
     }))
 }
 
-/// A reader that has gone has the exit code that it would have had.
-fn closed(report: io::Result<crate::report::Report>) -> Result<u8> {
+/// A reader that has gone away has interrupted the run.
+fn closed(report: io::Result<Report>) -> Result<u8> {
     match report {
         Ok(report) => Ok(report.ending.code),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(130),
@@ -100,31 +125,19 @@ fn closed(report: io::Result<crate::report::Report>) -> Result<u8> {
     }
 }
 
-/// The first signal asks the run to end well; the second does not ask.
-async fn interrupt_on_signals(interrupter: InFlight) {
-    if stop_signal().await.is_err() {
-        return;
+/// Beside the session, or where it was asked for. Its failure changes nothing, and is said.
+pub fn run_log(args: &RunArgs, folder: &Path, session: &str) -> Option<File> {
+    let beside = || folder.join(format!("{session}.run.jsonl"));
+    let path = args.session.log.clone().unwrap_or_else(beside);
+    match File::options().create(true).append(true).open(&path) {
+        Ok(file) => Some(file),
+        Err(error) => {
+            let _ = writeln!(
+                io::stderr(),
+                "hames: no run log: {}: {error}",
+                path.display()
+            );
+            None
+        }
     }
-    interrupter.interrupt();
-    if stop_signal().await.is_ok() {
-        std::process::exit(130);
-    }
-    tokio::time::sleep(Duration::MAX).await;
-}
-
-#[cfg(unix)]
-async fn stop_signal() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-async fn stop_signal() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
+    claude_names,
     exit::{self, Ending, ending},
     tally::{Denied, Tally},
 };
@@ -209,9 +210,9 @@ struct Denial<'a> {
 impl<'a> Denial<'a> {
     fn of(denied: &'a Denied) -> Self {
         Self {
-            tool_name: &denied.tool,
+            tool_name: claude_names::tool(&denied.tool),
             tool_use_id: &denied.call,
-            tool_input: json_or_text(&denied.input),
+            tool_input: claude_names::input(&denied.tool, &denied.input),
         }
     }
 }

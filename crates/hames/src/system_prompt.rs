@@ -4,11 +4,13 @@
 
 use std::{fmt::Write, path::Path};
 
-use crate::{args::Mode, instructions::Instruction};
+use hames_agent::permission::modes::Mode;
+
+use crate::instructions::Instruction;
 
 pub struct Known<'a> {
     pub workspace: &'a Path,
-    pub also: &'a [std::path::PathBuf],
+    pub also: &'a [String],
     pub mode: Mode,
     pub day: &'a str,
     pub instructions: &'a [Instruction],
@@ -54,7 +56,7 @@ fn built_in(known: &Known<'_>) -> String {
     let mut text = WHO.to_owned();
     let _ = write!(text, "\n\nWorkspace: {}", known.workspace.display());
     for also in known.also {
-        let _ = write!(text, "\nAlso: {}", also.display());
+        let _ = write!(text, "\nAlso: {also}");
     }
     let platform = std::env::consts::OS;
     let _ = write!(text, "\nPlatform: {platform}\nDay: {}", known.day);

@@ -5,7 +5,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hames_types::{
-    AssistantMessage, DecidedBy, Entry, Event, EventKind, JournalId, RawJson, StopReason, Usage,
+    AssistantMessage, DecidedBy, Entry, Event, EventKind, JournalId, RawJson, Seq, StopReason,
+    Usage,
 };
 
 use crate::family::written_at;
@@ -23,6 +24,8 @@ pub struct Tally {
     /// The last thing that the session's own agent said.
     pub answer: String,
     pub stop: Option<StopReason>,
+    /// The number of the last entry of the session's own journal.
+    pub last_seq: Seq,
     /// Spent waiting for models, in milliseconds.
     pub api_ms: u64,
     agents: BTreeMap<JournalId, Agent>,
@@ -61,9 +64,12 @@ impl Tally {
     }
 
     pub fn take(&mut self, event: &Event) {
-        let EventKind::Entry { entry, line, .. } = &event.kind else {
+        let EventKind::Entry { seq, entry, line } = &event.kind else {
             return;
         };
+        if self.is_root(&event.journal) {
+            self.last_seq = *seq;
+        }
         let at = written_at(line).unwrap_or_default();
         match &**entry {
             Entry::EpochStarted { head, .. } => {

@@ -2,46 +2,75 @@
 //!
 //! It starts nothing; whoever asked for the session runs it.
 
+mod models;
+mod tools;
+
 use std::{
-    collections::BTreeMap,
-    fs::File,
+    io::{self, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use hames_agent::{
-    Model, QueryContext, Session,
+    QueryContext, Session, Transcript,
+    append::{append_user, open},
     budget::{Budget, Limits},
-    compaction::{ClearThenSummarize, Window},
+    compaction::Compaction,
+    hooks::Hook,
     inform::Inform,
     journal::{Durability, Journal},
-    permission::{Approver, Grants, PermissionPolicy, Verdict},
+    permission::{Approver, Grants},
     recovery::RetryPolicy,
     registry::ToolRegistry,
     repetition::Repeats,
-    shapes::{React, Shape},
+    shapes::Shape,
     steering::Steering,
     stop::Stop,
 };
-use hames_journal::{FileStore, JournalStore};
-use hames_types::{Access, Head, Options, Outcome, Seq, ToolCall};
+use hames_journal::{FileStore, JournalStore, MemoryStore};
+use hames_tools::Processes;
+use hames_types::{Origin, Outcome, Seq, UserMessage};
+
+pub use models::Models;
 
 use crate::{
-    args::{self, Informed, Mode, RunArgs},
+    args::{self, DEFAULT_COMPACT_AT, DEFAULT_CONCURRENCY, Informed, RunArgs},
+    arranged::arranged,
+    check::CheckCommand,
     environment::Environment,
     exit::usage,
+    hooks::{CommandHooks, HookSession},
     instructions::{self, Instructions},
     report::About,
-    serving::{Serving, serving},
+    schema::Schema,
+    serving::Services,
     session_id::today,
+    settled::{AskTrust, Settled, folder, settle},
     state_dir::SessionsDir,
     system_prompt::{self, Known},
+    trust::TrustStore,
 };
 
-/// What a run needs beside its arguments.
+/// All that a session needs but its journal.
+pub struct Parts {
+    pub models: Models,
+    pub schema: Option<Arc<Schema>>,
+    /// Ended when dropped, with all that they started.
+    pub processes: Arc<Processes>,
+    /// For the user, on stderr.
+    pub notes: Vec<String>,
+    pub settled: Settled,
+    limits: Limits,
+    workspace: PathBuf,
+    tools: Arc<ToolRegistry>,
+    compaction: Arc<dyn Compaction>,
+    shape: Arc<dyn Shape>,
+}
+
+/// A session that is open, and what a surface needs to show it.
 pub struct Wired {
     pub session: Session,
     pub journal: Journal,
@@ -50,115 +79,213 @@ pub struct Wired {
     pub from: Seq,
     pub folder: PathBuf,
     pub about: Arc<About>,
-    /// For the user, on stderr.
-    pub notes: Vec<String>,
 }
 
-/// `approver`: who is asked where a rule has no answer; `None` where there is nobody.
-pub fn wire(
+/// Whatever the user has to ask differently is said here, before a journal exists. `ask`: who is
+/// asked whether a workspace is trusted; `None` where there is nobody.
+pub async fn prepare(
     args: &RunArgs,
     environment: &Environment,
-    approver: Option<Arc<dyn Approver>>,
-) -> Result<Wired> {
-    let limits = limits(args)?;
+    ask: Option<AskTrust<'_>>,
+) -> Result<Parts> {
     let workspace = workspace(args, environment)?;
-    let serving = serving(args.model.model.as_deref())?;
-    if limits.max_cost.is_some() && serving.prices.is_none() {
-        return Err(usage(format!(
-            "--max-cost cannot be kept: nobody knows the price of {}; use --max-total-tokens",
-            serving.name
-        )));
-    }
-    let mode = args.permission.mode().unwrap_or(Mode::Default);
+    let settled = settle(args, environment, &workspace, ask)?;
+    let limits = limits(&settled.args)?;
+    let schema = settled.args.output.json_schema.as_deref();
+    let schema = schema.map(Schema::read).transpose()?.map(Arc::new);
+    let services = Services::of(environment, &settled.timeouts)?;
+    let processes = tools::processes(&services, &settled.env);
+    let tools = Arc::new(tools::registry(&settled, environment, processes.clone())?);
     let Instructions { files, notes } = instructions::read(&workspace, environment.home());
-    let tools = ToolRegistry::new([])?;
-    let day = today();
     let system = system_prompt::render(&Known {
         workspace: &workspace,
-        also: &args.permission.add_dir,
-        mode,
-        day: &day,
+        also: &settled.policy.places.added,
+        mode: settled.mode,
+        day: &today(),
         instructions: &files,
-        instead: args.model.system_prompt.as_deref(),
-        append: args.model.append_system_prompt.as_deref(),
-        schema: None,
+        instead: settled.args.model.system_prompt.as_deref(),
+        append: settled.args.model.append_system_prompt.as_deref(),
+        schema: schema.as_deref().map(Schema::text),
     });
-    let model = model(args, &serving, system.into(), &tools);
-    let sessions = SessionsDir::of(environment)?;
-    let store = store(args, &sessions, &workspace)?;
-    let from = store.last_seq() + 1;
-    let about = about(&serving, store.id().0.to_string(), &workspace, mode, &tools);
-    let journal = Journal::new(Arc::new(store), durability(args));
-    let steering = Steering::new(journal.clone());
-    let cx = QueryContext {
-        model,
-        fallback: None,
-        roles: Arc::default(),
-        tools: Arc::new(tools),
-        workspace: workspace.into(),
-        policy: Arc::new(Placeholder(mode)),
-        approver,
-        grants: Grants::default(),
-        hooks: Arc::from([]),
-        compaction: Arc::new(compaction(args, &serving)),
-        retry: RetryPolicy::default(),
-        repeats: Repeats::default(),
-        inform: inform(args),
-        budget: Budget::new(Limits::NONE),
-        journal: journal.clone(),
-        steering: steering.clone(),
-        stop: Stop::default(),
-        grace: Duration::from_secs(2),
-        max_concurrent_tools: args.limits.tool_concurrency,
-    };
-    let shape: Arc<dyn Shape> = Arc::new(React);
-    let session = opened(Session::open(cx, limits, shape))?;
-    let folder = sessions.folder().to_owned();
-    Ok(Wired {
-        session,
-        journal,
-        steering,
-        from,
-        folder,
-        about: Arc::new(about),
-        notes,
+    let models = Models::find(
+        &settled,
+        environment,
+        services,
+        system.into(),
+        tools.specs(),
+    )
+    .await?;
+    models.check_cost_limit(&limits)?;
+    let check = settled
+        .args
+        .model
+        .check
+        .clone()
+        .map(|command| CheckCommand {
+            command,
+            workspace: workspace.clone(),
+            processes: processes.clone(),
+        });
+    let shape = arranged(&settled.args, check, schema.clone(), environment)?;
+    let share = settled.args.limits.compact_at.unwrap_or(DEFAULT_COMPACT_AT);
+    let notes = settled
+        .notes
+        .iter()
+        .cloned()
+        .chain(notes)
+        .chain(models.notes());
+    Ok(Parts {
+        notes: notes.collect(),
+        compaction: models.compaction(f64::from(share) / 100.0),
+        settled,
+        models,
+        schema,
+        processes,
+        limits,
+        workspace,
+        tools,
+        shape,
     })
 }
 
-/// Until the modes and rules are there.
-struct Placeholder(Mode);
+impl Parts {
+    /// Opens the session that is asked for, or a new one. `approver`: who is asked where no rule
+    /// has an answer; `None` where there is nobody.
+    pub fn open(
+        &self,
+        environment: &Environment,
+        approver: Option<Arc<dyn Approver>>,
+    ) -> Result<Wired> {
+        let sessions = SessionsDir::of(environment)?;
+        let store = store(&self.settled.args, &sessions, &self.workspace)?;
+        let from = store.last_seq() + 1;
+        let about = Arc::new(self.about(&store.id().0));
+        let hooks = self.hooks(environment, &about.session, sessions.path(&about.session));
+        let journal = Journal::new(Arc::new(store), durability(&self.settled.args));
+        let cx = self.context(journal.clone(), hooks, approver);
+        let steering = cx.steering.clone();
+        let session = done(Session::open(cx, self.limits.clone(), self.shape.clone()))?;
+        let folder = sessions.folder().to_owned();
+        Ok(Wired {
+            session,
+            journal,
+            steering,
+            from,
+            folder,
+            about,
+        })
+    }
 
-impl PermissionPolicy for Placeholder {
-    fn check(&self, _: &ToolCall, access: &Access) -> Verdict {
-        match self.0 {
-            Mode::FullAuto => Verdict::Allow,
-            _ if access.only_looks() => Verdict::Allow,
-            _ => Verdict::Ask {
-                reason: "it acts".to_owned(),
-            },
+    /// The first request for a prompt, as a curl command; nothing is sent or written.
+    pub fn curl(&self, prompt: &str) -> Result<String> {
+        let http = self.models.http().ok_or_else(|| {
+            usage("--print-curl: a scripted model is asked within the process, not over HTTP")
+        })?;
+        let journal = Journal::new(MemoryStore::new("curl"), Durability::Os);
+        let cx = self.context(journal, Arc::from([]), None);
+        let mut transcript: Transcript = done(open(&cx))?;
+        let prompt = UserMessage::text(Origin::Human, prompt);
+        done(append_user(&cx, &mut transcript, prompt))?;
+        let request = transcript.request(&**http);
+        let (request, _) = request.ok_or_else(|| anyhow!("there is nothing to send"))?;
+        Ok(http.curl(&request))
+    }
+
+    fn hooks(
+        &self,
+        environment: &Environment,
+        session: &str,
+        transcript_path: PathBuf,
+    ) -> Arc<[Arc<dyn Hook>]> {
+        let session = HookSession {
+            session_id: session.to_owned(),
+            transcript_path,
+            workspace: self.workspace.clone(),
+            home: environment.home().map(Path::to_owned),
+            mode: self.settled.mode,
+            env: Vec::new(),
+        };
+        let tell_user = Arc::new(|line: String| {
+            let _ = writeln!(io::stderr(), "hames: {line}");
+        });
+        let settings = self.settled.hooks.clone();
+        let hooks = CommandHooks::new(settings, session, self.processes.clone(), tell_user);
+        if hooks.is_empty() {
+            return Arc::from([]);
+        }
+        let hooks: Arc<dyn Hook> = Arc::new(hooks);
+        Arc::from([hooks])
+    }
+
+    fn context(
+        &self,
+        journal: Journal,
+        hooks: Arc<[Arc<dyn Hook>]>,
+        approver: Option<Arc<dyn Approver>>,
+    ) -> QueryContext {
+        let concurrency = self.settled.args.limits.tool_concurrency;
+        QueryContext {
+            model: self.models.main(),
+            fallback: self.models.fallback(),
+            roles: self.models.roles(),
+            tools: self.tools.clone(),
+            workspace: self.workspace.as_path().into(),
+            policy: Arc::new(self.settled.policy.clone()),
+            approver,
+            grants: Grants::default(),
+            hooks,
+            compaction: self.compaction.clone(),
+            retry: RetryPolicy::default(),
+            repeats: Repeats::default(),
+            inform: inform(&self.settled.args),
+            budget: Budget::new(Limits::NONE),
+            steering: Steering::new(journal.clone()),
+            journal,
+            stop: Stop::default(),
+            grace: Duration::from_secs(2),
+            max_concurrent_tools: concurrency.unwrap_or(DEFAULT_CONCURRENCY),
+        }
+    }
+
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Where a yes for good is kept.
+    pub fn trust(&self) -> Option<TrustStore> {
+        self.settled.trust.clone()
+    }
+
+    pub fn about(&self, session: &str) -> About {
+        About {
+            session: session.to_owned(),
+            cwd: self.workspace.to_string_lossy().into_owned(),
+            model: self.models.main().head.model.to_string(),
+            tools: self
+                .tools
+                .specs()
+                .iter()
+                .map(|tool| tool.name.clone())
+                .collect(),
+            permission_mode: self.settled.mode.claude_name().to_owned(),
+            prices: self.models.prices(),
+            windows: self.models.windows(),
+            key_source: self.models.key_source().to_owned(),
         }
     }
 }
 
-fn opened(session: ControlFlow<Outcome, Session>) -> Result<Session> {
-    match session {
-        ControlFlow::Continue(session) => Ok(session),
+fn done<T>(step: ControlFlow<Outcome, T>) -> Result<T> {
+    match step {
+        ControlFlow::Continue(value) => Ok(value),
         ControlFlow::Break(Outcome::Failed { error }) => Err(anyhow!(error)),
-        ControlFlow::Break(outcome) => Err(anyhow!("{outcome:?}")),
+        ControlFlow::Break(outcome) => Err(anyhow!("it ended at once: {}", outcome.end_cause())),
     }
 }
 
 fn workspace(args: &RunArgs, environment: &Environment) -> Result<PathBuf> {
     let cwd = args.session.cwd.as_deref().unwrap_or(Path::new(""));
-    let cwd = environment.current_dir.join(cwd);
-    match cwd.canonicalize() {
-        Ok(real) if real.is_dir() => Ok(real),
-        Ok(_) => Err(usage(format!(
-            "--cwd {}: it is not a folder",
-            cwd.display()
-        ))),
-        Err(error) => Err(usage(format!("--cwd {}: {error}", cwd.display()))),
-    }
+    folder("--cwd", &environment.current_dir.join(cwd))
 }
 
 fn limits(args: &RunArgs) -> Result<Limits> {
@@ -183,39 +310,9 @@ fn store(args: &RunArgs, sessions: &SessionsDir, workspace: &Path) -> Result<Fil
 
 fn durability(args: &RunArgs) -> Durability {
     match args.session.durability {
-        args::Durability::Os => Durability::Os,
-        args::Durability::Disk => Durability::Disk,
+        Some(args::Durability::Os) => Durability::Os,
+        Some(args::Durability::Disk) | None => Durability::Disk,
     }
-}
-
-fn model(args: &RunArgs, serving: &Serving, system: Arc<str>, tools: &ToolRegistry) -> Arc<Model> {
-    let output = args.limits.max_output_tokens;
-    let output = output.unwrap_or(u32::try_from(serving.window.output).unwrap_or(4096));
-    let head = Head {
-        api: serving.provider.api(),
-        model: serving.name.clone(),
-        system,
-        tools: tools.specs(),
-        options: Options {
-            max_tokens: output,
-            temperature: None,
-            effort: args.model.effort.clone(),
-            context_window: None,
-        },
-    };
-    Arc::new(Model {
-        provider: serving.provider.clone(),
-        head: Arc::new(head),
-        prices: serving.prices,
-    })
-}
-
-fn compaction(args: &RunArgs, serving: &Serving) -> ClearThenSummarize {
-    let window = Window {
-        tokens: serving.window.context,
-        source: "the catalog".to_owned(),
-    };
-    ClearThenSummarize::new(window, f64::from(args.limits.compact_at) / 100.0)
 }
 
 fn inform(args: &RunArgs) -> Inform {
@@ -225,41 +322,4 @@ fn inform(args: &RunArgs) -> Inform {
         budget: asked(Informed::Budget),
         time: asked(Informed::Time),
     }
-}
-
-fn about(
-    serving: &Serving,
-    session: String,
-    workspace: &Path,
-    mode: Mode,
-    tools: &ToolRegistry,
-) -> About {
-    let prices = serving.prices.map(|prices| (serving.name.clone(), prices));
-    About {
-        session,
-        cwd: workspace.to_string_lossy().into_owned(),
-        model: serving.name.to_string(),
-        tools: tools.specs().iter().map(|tool| tool.name.clone()).collect(),
-        permission_mode: claude_mode(mode).to_owned(),
-        prices: prices.into_iter().collect(),
-        windows: BTreeMap::from([(serving.name.clone(), serving.window)]),
-        key_source: serving.key_source.clone(),
-    }
-}
-
-fn claude_mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Default => "default",
-        Mode::Plan => "plan",
-        Mode::AcceptEdits => "acceptEdits",
-        Mode::FullAuto => "bypassPermissions",
-    }
-}
-
-/// Where the run log goes: a failure here changes nothing, and is said.
-pub fn run_log(args: &RunArgs, folder: &Path, session: &str) -> Result<File> {
-    let beside = || folder.join(format!("{session}.run.jsonl"));
-    let path = args.session.log.clone().unwrap_or_else(beside);
-    let file = File::options().create(true).append(true).open(&path);
-    file.with_context(|| format!("{}", path.display()))
 }

@@ -24,16 +24,6 @@ fn durations_name_their_unit() {
 }
 
 #[test]
-fn rules_split_outside_parentheses() {
-    let lists = [
-        "Bash(git log *),Edit Read".to_owned(),
-        "Bash(echo a, b)".to_owned(),
-    ];
-    let rules = ["Bash(git log *)", "Edit", "Read", "Bash(echo a, b)"];
-    assert_eq!(split_rules(&lists), rules);
-}
-
-#[test]
 fn command_line_is_consistent() {
     use clap::CommandFactory;
     Cli::command().debug_assert();

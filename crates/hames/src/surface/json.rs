@@ -1,6 +1,6 @@
 //! `--output-format json`: one object at the end, and nothing before it.
 //!
-//! It looks at no event while the loop runs.
+//! What happened in between is counted, not shown.
 
 use std::io::{self, Write};
 
@@ -11,10 +11,6 @@ use crate::{report::Report, surface::Surface, tally::Tally};
 pub struct Json;
 
 impl Surface for Json {
-    fn looks(&self) -> bool {
-        false
-    }
-
     fn show(&mut self, _: &Event, _: &Tally) -> io::Result<()> {
         Ok(())
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     claude_names,
-    report::{About, Report, WireUsage, json_or_text, millis, stop_reason, uuid},
+    report::{About, Report, WireUsage, millis, stop_reason, uuid},
     surface::Surface,
     tally::Tally,
 };
@@ -305,8 +305,7 @@ fn said(block: &BlockKind) -> Option<Block<'_>> {
         BlockKind::ToolCall(call) => Some(Block::ToolUse {
             id: &call.id,
             name: claude_names::tool(&call.name),
-            input: claude_names::input(&call.name, &call.input)
-                .unwrap_or_else(|| json_or_text(&call.input)),
+            input: claude_names::input(&call.name, &call.input),
         }),
         BlockKind::Opaque => None,
     }

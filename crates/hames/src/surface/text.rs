@@ -76,12 +76,16 @@ impl Text {
             }
             Entry::ToolFinished { result } => self.result(result, tally, journal),
             Entry::EpochStarted { cause, head, .. } => self.epoch(*cause, &head.model),
+            Entry::PermissionRequested { call, reason, .. } => {
+                let asked = tally.call(journal, &call.0);
+                let line = asked.map_or(String::new(), |(tool, input)| words::call(tool, input));
+                self.question(&line, reason)
+            }
             Entry::ChildOpened { label, .. } => self.note(&format!("{label} begins")),
             Entry::Assistant { .. }
             | Entry::TurnStarted { .. }
             | Entry::User { .. }
             | Entry::SteeringReceived { .. }
-            | Entry::PermissionRequested { .. }
             | Entry::PermissionDecided { .. }
             | Entry::ToolReturned { .. }
             | Entry::HookRan { .. }
@@ -156,6 +160,17 @@ impl Text {
             | EpochCause::Rewind
             | EpochCause::Fork => Ok(()),
         }
+    }
+
+    /// The answer is typed behind it.
+    fn question(&mut self, line: &str, reason: &str) -> io::Result<()> {
+        self.note(line)?;
+        let reason = words::harmless(reason);
+        write!(
+            self.err,
+            "{reason}\nAllow it? y(es), n(o, because …), a(lways): "
+        )?;
+        self.err.flush()
     }
 
     /// What runs now: a live line on a terminal, until something else is said.

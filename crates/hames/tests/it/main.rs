@@ -1,0 +1,15 @@
+//! The binary as a user meets it: the real one, run in folders of its own.
+
+mod conversation;
+mod demo;
+mod examples;
+mod exit_codes;
+mod explain;
+mod flags;
+mod formats;
+mod kept;
+mod keys;
+mod prompts;
+mod sessions;
+mod tables;
+mod world;
