@@ -83,23 +83,49 @@ impl Graph {
         self.packages.iter().find(owns)
     }
 
-    /// Crates whose tests can see a change in `name`: nearest first, itself left out.
+    /// Crates whose tests can see a change in `name`, itself left out: those that are built on
+    /// fewest others first, so that the heaviest comes last.
     pub fn dependents(&self, name: &str) -> Vec<&Package> {
-        let mut seen = BTreeSet::from([name]);
-        let mut ring = vec![name];
-        let mut found = Vec::new();
-        while !ring.is_empty() {
-            let is_next = |package: &&Package| {
+        let mut reached = BTreeSet::from([name]);
+        loop {
+            let reaches = |package: &&Package| {
                 let mut arrows = package.dependencies.iter();
-                !seen.contains(package.name.as_str())
-                    && arrows.any(|arrow| arrow.internal && ring.contains(&arrow.name.as_str()))
+                arrows.any(|arrow| arrow.internal && reached.contains(arrow.name.as_str()))
             };
-            let next: Vec<&Package> = self.packages.iter().filter(is_next).collect();
-            ring = next.iter().map(|package| package.name.as_str()).collect();
-            seen.extend(&ring);
-            found.extend(next);
+            let names = self
+                .packages
+                .iter()
+                .filter(reaches)
+                .map(|package| package.name.as_str());
+            let more: BTreeSet<&str> = names.chain(reached.iter().copied()).collect();
+            if more.len() == reached.len() {
+                break;
+            }
+            reached = more;
         }
-        found
+        let is_above =
+            |package: &&Package| package.name != name && reached.contains(package.name.as_str());
+        let mut above: Vec<&Package> = self.packages.iter().filter(is_above).collect();
+        above.sort_by_key(|package| self.beneath(package).len());
+        above
+    }
+
+    /// What has to be built before a crate is, of this workspace.
+    fn beneath<'g>(&'g self, package: &'g Package) -> BTreeSet<&'g str> {
+        let mut beneath = BTreeSet::new();
+        let mut open = vec![package];
+        while let Some(package) = open.pop() {
+            let built_on = package
+                .dependencies
+                .iter()
+                .filter(|arrow| arrow.kind != Kind::Dev);
+            for arrow in built_on.filter(|arrow| arrow.internal) {
+                if beneath.insert(arrow.name.as_str()) {
+                    open.extend(self.package(&arrow.name));
+                }
+            }
+        }
+        beneath
     }
 }
 
@@ -213,18 +239,17 @@ pub mod tests {
     }
 
     #[test]
-    fn dependents_come_nearest_first_and_once() {
+    fn dependents_come_lightest_first_and_once() {
         let graph = graph(&[
+            ("binary", &["a", "b", "c"]),
             ("a", &[]),
             ("b", &["a"]),
             ("c", &["b"]),
-            ("d", &["c", "+a"]),
+            ("tests", &["+a"]),
+            ("other", &[]),
         ]);
-        let names: Vec<&str> = graph
-            .dependents("a")
-            .iter()
-            .map(|p| p.name.as_str())
-            .collect();
-        assert_eq!(names, ["b", "d", "c"]);
+        let above = graph.dependents("a");
+        let names: Vec<&str> = above.iter().map(|package| package.name.as_str()).collect();
+        assert_eq!(names, ["tests", "b", "c", "binary"]);
     }
 }
