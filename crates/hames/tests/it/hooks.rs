@@ -1,4 +1,5 @@
 //! Hooks as commands: real small scripts, and what the loop makes of them.
+#![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
 use std::{

@@ -1,4 +1,5 @@
 //! Settings: layers, origins, errors that name file and key, and what an untrusted workspace may say.
+#![allow(clippy::unwrap_used)]
 
 use std::{fs, path::Path, time::Duration};
 

@@ -1,4 +1,5 @@
 //! Trust: asked once, remembered, and said where it is missing.
+#![allow(clippy::unwrap_used)]
 
 use std::{fs, path::Path, thread};
 
