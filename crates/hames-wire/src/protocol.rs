@@ -157,7 +157,7 @@ const OLLAMA_CHAT: Protocol = Protocol {
     history: "messages[], roles as in chat completions",
     tool_spec: "tools[].function{name, description, parameters}",
     tool_call: "tool_calls[]{function{name, arguments}}; arguments is an object, an id often absent",
-    tool_result: "a message of role tool with tool_name",
+    tool_result: "a message of role tool with tool_call_id (its documentation names tool_name)",
     stop_field: "done_reason",
     stop_words: &[
         ("stop", StopReason::EndTurn),

@@ -147,7 +147,7 @@ fn req_p10_req_p09_the_table_names_the_fields_that_the_codecs_write() {
             ApiKind::OllamaChat => (
                 "/tools/0/function/parameters",
                 ("/messages/2/tool_calls/0/function/arguments/at", json!("x")),
-                ("/messages/3/tool_name", json!("look")),
+                ("/messages/3/tool_call_id", json!("call_1")),
             ),
             _ => (
                 "/tools/0/function/parameters",
