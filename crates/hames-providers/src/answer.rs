@@ -5,7 +5,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures_util::stream;
-use hames_types::{ApiKind, BoxStream, ModelEvent, ProviderError, ProviderErrorKind};
+use hames_types::{BoxStream, ModelEvent, ProviderError, ProviderErrorKind};
 use hames_wire::{Api, Decoder, Delivery};
 use reqwest::{
     Client, Request, Response,
@@ -127,7 +127,7 @@ impl Call {
         }
         Ok(Reading {
             response,
-            decoder: None,
+            decoder: terms.api.decoder(terms.delivery),
             finished: false,
             received: 0,
             terms,
@@ -206,8 +206,7 @@ enum Progress {
 
 struct Reading {
     response: Response,
-    /// Chosen by the first bytes.
-    decoder: Option<Box<dyn Decoder>>,
+    decoder: Box<dyn Decoder>,
     /// The terminal event has come.
     finished: bool,
     received: u64,
@@ -247,29 +246,16 @@ impl Reading {
         ready: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ProviderError> {
         self.received += bytes.len() as u64;
-        let terms = &self.terms;
-        let decoder = match &mut self.decoder {
-            Some(decoder) => decoder,
-            None => {
-                let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) else {
-                    return Ok(());
-                };
-                let delivery = delivered(terms.api.kind(), terms.delivery, *first);
-                self.decoder.insert(terms.api.decoder(delivery))
-            }
-        };
         let mut events = Vec::new();
-        let fed = decoder.feed(bytes, &mut events);
+        let fed = self.decoder.feed(bytes, &mut events);
         self.hand_on(events, ready);
         fed
     }
 
     /// A body may end as HTTP has it, and still not as its wire has it.
     fn end(&mut self, ready: &mut VecDeque<ModelEvent>) -> Result<(), ProviderError> {
-        let Terms { api, delivery, .. } = self.terms;
-        let decoder = self.decoder.get_or_insert_with(|| api.decoder(delivery));
         let mut events = Vec::new();
-        let ended = decoder.finish(&mut events);
+        let ended = self.decoder.finish(&mut events);
         self.hand_on(events, ready);
         if self.finished {
             return Ok(());
@@ -296,14 +282,4 @@ impl Reading {
         self.finished |= events.iter().any(ends);
         ready.extend(events);
     }
-}
-
-/// Some servers cannot stream and answer whole though they were asked to: no line of server-sent
-/// events begins with a brace.
-fn delivered(api: ApiKind, asked: Delivery, first: u8) -> Delivery {
-    let lines_are_json = api == ApiKind::OllamaChat;
-    if first == b'{' && !lines_are_json {
-        return Delivery::Whole;
-    }
-    asked
 }
