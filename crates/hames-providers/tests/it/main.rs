@@ -1,4 +1,5 @@
 //! Providers, from outside: one file a topic.
+#![allow(clippy::unwrap_used)]
 
 mod call;
 mod catalog;
@@ -8,3 +9,4 @@ mod keys;
 mod network;
 mod scripted;
 mod server;
+mod services;
