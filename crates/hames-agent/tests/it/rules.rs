@@ -372,6 +372,17 @@ fn fault_i03_generated_compounds_are_judged_like_their_commands() {
     assert!(seen.iter().all(|count| *count > 200), "{seen:?}");
 }
 
+/// What the lines for a real shell are made of.
+#[cfg(unix)]
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "good", "evil", "good x", "evil x", " ", " ", " ", ";", "&&", "|", "&", "\n", "$(", ")",
+    "(", "`", "'", "\"", "\\", "{", "}", "<", ">", "<<E", "\nE\n", "E", "#", "!", "eval ",
+    "if ", "; then ", "; fi", "$x", "${x", "}", "x=", "[", "]", "[[", "case", " in ",
+    "bash -c ", "command ", "<(", "$'", "time ", "exec ", "for x in ", "; do ", "; done", "-",
+    "2", "=", "\t", "\r", "<<<", "<<-'E'", "*",
+];
+
 /// What is allowed is given to a real shell, in which `evil` leaves a mark.
 #[cfg(unix)]
 #[test]
@@ -396,71 +407,11 @@ fn fault_i01_no_line_that_is_allowed_runs_what_is_not() {
         &format!("echo \"$@\" >> '{}'", mark.display()),
     );
     let policy = policy(Mode::Default, &["Bash(good *)"], &[], &[]);
-    let pieces = [
-        "good",
-        "evil",
-        "good x",
-        "evil x",
-        " ",
-        " ",
-        " ",
-        ";",
-        "&&",
-        "|",
-        "&",
-        "\n",
-        "$(",
-        ")",
-        "(",
-        "`",
-        "'",
-        "\"",
-        "\\",
-        "{",
-        "}",
-        "<",
-        ">",
-        "<<E",
-        "\nE\n",
-        "E",
-        "#",
-        "!",
-        "eval ",
-        "if ",
-        "; then ",
-        "; fi",
-        "$x",
-        "${x",
-        "}",
-        "x=",
-        "[",
-        "]",
-        "[[",
-        "case",
-        " in ",
-        "bash -c ",
-        "command ",
-        "<(",
-        "$'",
-        "time ",
-        "exec ",
-        "for x in ",
-        "; do ",
-        "; done",
-        "-",
-        "2",
-        "=",
-        "\t",
-        "\r",
-        "<<<",
-        "<<-'E'",
-        "*",
-    ];
     let rounds = option_env!("HAMES_FUZZ_ROUNDS").map_or(60_000, |n| n.parse().unwrap());
     let (mut dice, mut ran) = (Dice(11), 0);
     for _ in 0..rounds {
         let length = 1 + dice.roll(8);
-        let rest: String = (0..length).map(|_| dice.pick(&pieces)).collect();
+        let rest: String = (0..length).map(|_| dice.pick(PIECES)).collect();
         let line = format!(
             "{}{rest}",
             dice.pick(&["", "good ", "good '", "good \"", "good <<E\n"])
