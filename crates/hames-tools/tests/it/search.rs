@@ -106,13 +106,12 @@ async fn fault_e11_a_search_out_of_time_or_interrupted_ends_and_says_so() {
 }
 
 #[tokio::test]
-async fn fault_e11_a_file_without_an_end_is_given_up() {
-    let bench = Bench::new().set(|config| config.search.time = Duration::from_millis(50));
+async fn fault_e11_a_file_of_endless_zeros_is_left_at_once() {
+    let bench = Bench::new();
     let huge = std::fs::File::create(bench.workspace.join("huge")).unwrap();
     huge.set_len(1 << 40).unwrap();
     bench.put("small", "run\n");
     let told = bench.ok("grep", json!({ "pattern": "run" })).await;
-    // A file of zeros is binary, and left at once.
     assert_eq!(told, "small:1:run\n");
 }
 
