@@ -3,22 +3,22 @@
 //! A line typed while the model works is queued for it; Ctrl-C interrupts, and twice leaves.
 
 mod commands;
+mod desk;
 
 use std::{
     io::{self, Write},
     path::PathBuf,
-    pin::pin,
     sync::Arc,
     time::Instant,
 };
 
 use anyhow::Result;
-use hames_agent::{Session, journal::Journal, steering::Steering};
+use hames_agent::{Session, handle::InFlight, journal::Journal};
 use hames_types::{Origin, Outcome, Seq, UserMessage};
 use tokio::sync::mpsc;
 
 use crate::{
-    approve::{AtTerminal, Awaited},
+    approve::AtTerminal,
     args::RunArgs,
     environment::Environment,
     exit,
@@ -31,6 +31,7 @@ use crate::{
     wiring::{Parts, Wired, prepare},
 };
 use commands::{Command, HELP};
+use desk::{Attended, Desk};
 
 pub fn run(args: &RunArgs, environment: &Environment) -> Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -51,14 +52,11 @@ struct Conversation<'a> {
     environment: &'a Environment,
     session: Session,
     journal: Journal,
-    steering: Steering,
     folder: PathBuf,
     about: Arc<About>,
     /// The first entry that has not been shown.
     from: Seq,
-    lines: mpsc::UnboundedReceiver<String>,
-    questions: mpsc::UnboundedReceiver<Awaited>,
-    signals: Signals,
+    desk: Desk,
 }
 
 /// What the one at the terminal wants next.
@@ -93,13 +91,15 @@ impl<'a> Conversation<'a> {
             environment,
             session,
             journal,
-            steering,
             folder,
             about,
             from,
-            lines: typed::lines()?,
-            questions: asked,
-            signals: Signals::listen()?,
+            desk: Desk {
+                lines: typed::lines()?,
+                questions: asked,
+                signals: Signals::listen()?,
+                steering,
+            },
         })
     }
 
@@ -113,7 +113,9 @@ impl<'a> Conversation<'a> {
         let mut next = prompt.map(Next::Line);
         if next.is_none() && self.session.has_pending_continuation() {
             say("going on with what is pending");
-            self.work(None).await?;
+            if self.work(None).await? {
+                return Ok(0);
+            }
         }
         loop {
             let now = match next.take() {
@@ -126,7 +128,8 @@ impl<'a> Conversation<'a> {
                 Next::Line(line) => match Command::parse(&line) {
                     Some(Command::Exit) => return Ok(0),
                     Some(command) => self.obey(command).await?,
-                    None => self.work(Some(line)).await?,
+                    None if self.work(Some(line)).await? => return Ok(0),
+                    None => {}
                 },
             }
         }
@@ -138,8 +141,8 @@ impl<'a> Conversation<'a> {
         loop {
             let _ = write!(io::stderr(), "> ");
             tokio::select! {
-                line = self.lines.recv() => return line.map_or(Next::Leave(0), Next::Line),
-                () = self.signals.next() => {
+                line = self.desk.lines.recv() => return line.map_or(Next::Leave(0), Next::Line),
+                () = self.desk.signals.next() => {
                     say("");
                     if interrupted {
                         return Next::Leave(exit::INTERRUPTED);
@@ -151,9 +154,37 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// A prompt, or what is pending, to its end.
-    async fn work(&mut self, prompt: Option<String>) -> Result<()> {
+    /// A prompt, or what is pending, to its end; true when the one at the terminal left meanwhile.
+    async fn work(&mut self, prompt: Option<String>) -> Result<bool> {
         let began = Instant::now();
+        let interrupter = self.session.interrupter();
+        let watching = self.watch(interrupter.clone())?;
+        let session = &mut self.session;
+        let work = async {
+            match prompt {
+                Some(prompt) => {
+                    session
+                        .submit(UserMessage::text(Origin::Human, prompt))
+                        .await
+                }
+                None => session
+                    .continue_pending()
+                    .await
+                    .unwrap_or(Outcome::Completed),
+            }
+        };
+        let Attended { result, leaves } = self.desk.attend(&interrupter, work).await;
+        let closing = Closing {
+            outcome: result,
+            took: began.elapsed(),
+            structured: None,
+        };
+        let report = watching.close(closing)?;
+        self.from = report.tally.last_seq + 1;
+        Ok(leaves)
+    }
+
+    fn watch(&self, interrupter: InFlight) -> io::Result<Watching> {
         let surface = Text::new(self.environment, self.args.output.verbose);
         let watched = Watched {
             journal: self.journal.clone(),
@@ -162,58 +193,7 @@ impl<'a> Conversation<'a> {
             about: self.about.clone(),
             log: run_log(self.args, &self.folder, &self.about.session),
         };
-        let interrupter = self.session.interrupter();
-        let unread = interrupter.clone();
-        let watching = Watching::start(watched, Box::new(surface), move || unread.interrupt())?;
-        let mut asking: Vec<Awaited> = Vec::new();
-        let mut interrupted = false;
-        let outcome = {
-            let session = &mut self.session;
-            let mut work = pin!(async move {
-                match prompt {
-                    Some(prompt) => {
-                        session
-                            .submit(UserMessage::text(Origin::Human, prompt))
-                            .await
-                    }
-                    None => session
-                        .continue_pending()
-                        .await
-                        .unwrap_or(Outcome::Completed),
-                }
-            });
-            loop {
-                tokio::select! {
-                    biased;
-                    outcome = &mut work => break outcome,
-                    Some(question) = self.questions.recv() => asking.push(question),
-                    Some(line) = self.lines.recv() => {
-                        // A question that was withdrawn takes no line.
-                        asking.retain(|question| !question.is_closed());
-                        if asking.is_empty() {
-                            queue(&self.steering, line);
-                        } else {
-                            let _ = asking.remove(0).send(line);
-                        }
-                    }
-                    () = self.signals.next() => {
-                        if interrupted {
-                            std::process::exit(exit::INTERRUPTED.into());
-                        }
-                        interrupted = true;
-                        interrupter.interrupt();
-                    }
-                }
-            }
-        };
-        let closing = Closing {
-            outcome,
-            took: began.elapsed(),
-            structured: None,
-        };
-        let report = watching.close(closing)?;
-        self.from = report.tally.last_seq + 1;
-        Ok(())
+        Watching::start(watched, Box::new(surface), move || interrupter.interrupt())
     }
 
     async fn obey(&mut self, command: Command) -> Result<()> {
@@ -238,14 +218,9 @@ impl<'a> Conversation<'a> {
 
     async fn compact(&mut self) {
         let interrupter = self.session.interrupter();
-        let mut compacting = pin!(self.session.compact());
-        let compacted = loop {
-            tokio::select! {
-                compacted = &mut compacting => break compacted,
-                () = self.signals.next() => interrupter.interrupt(),
-            }
-        };
-        match compacted.break_value() {
+        let compacting = self.session.compact();
+        let Attended { result, .. } = self.desk.attend(&interrupter, compacting).await;
+        match result.break_value() {
             None => say("compacted"),
             Some(outcome) => say(&exit::ending(&outcome, false).message),
         }
@@ -275,19 +250,6 @@ impl<'a> Conversation<'a> {
             }
         }
     }
-}
-
-/// Said while the model works: it is heard before the query ends.
-fn queue(steering: &Steering, line: String) {
-    if line.trim().is_empty() {
-        return;
-    }
-    let queued = steering.send(UserMessage::text(Origin::Steering, line));
-    say(if queued.is_continue() {
-        "queued"
-    } else {
-        "it could not be recorded"
-    });
 }
 
 fn say(text: &str) {

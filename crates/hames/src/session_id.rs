@@ -12,7 +12,6 @@ use std::{
 pub struct SessionId(String);
 
 impl SessionId {
-    #[expect(clippy::new_without_default, reason = "no two are the same")]
     pub fn new() -> Self {
         let seconds = hames_journal::record::now() / 1000;
         let (year, month, day) = civil(seconds / 86_400);

@@ -1,4 +1,5 @@
 //! The binary as a user meets it: the real one, run in folders of its own.
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used)]
 
 mod conversation;
 mod demo;
