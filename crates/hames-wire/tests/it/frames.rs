@@ -36,6 +36,14 @@ fn events_are_read_as_the_standard_says() {
     }
 }
 
+#[test]
+fn a_byte_order_mark_hides_no_field() {
+    let body = "\u{feff}data: \u{feff}a\n\n".as_bytes();
+    let expected = [(String::new(), "\u{feff}a".to_owned())];
+    assert_eq!(events(&[body]), expected);
+    assert_eq!(events(&[&body[..1], &body[1..2], &body[2..]]), expected);
+}
+
 /// Keep-alives are bytes, for the idle timer, and nothing else.
 #[test]
 fn fault_d03_comments_and_pings_make_no_events_and_no_errors() {
