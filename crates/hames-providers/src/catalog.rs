@@ -87,7 +87,7 @@ pub struct ModelRow {
 
 /// What is known of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ModelInfo {
+pub struct Model {
     /// As the service wants it.
     pub name: String,
     /// In tokens, input and output together.
@@ -106,7 +106,7 @@ pub struct ModelInfo {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     pub vendor: Vendor,
-    pub model: Option<ModelInfo>,
+    pub model: Option<Model>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -175,12 +175,12 @@ impl Catalog {
     }
 
     /// By name, alias, or name with a date behind it.
-    pub fn model(&self, vendor: &str, name: &str) -> ModelInfo {
+    pub fn model(&self, vendor: &str, name: &str) -> Model {
         let of_vendor = || self.models.iter().filter(|row| row.vendor == vendor);
         let row = of_vendor().find(|row| row.is(name));
         let row = row.or_else(|| of_vendor().find(|row| without_date(name) == Some(&row.name)));
         let Some(row) = row else {
-            return ModelInfo {
+            return Model {
                 name: name.to_owned(),
                 window: UNKNOWN_WINDOW,
                 max_output: UNKNOWN_OUTPUT,
@@ -190,7 +190,7 @@ impl Catalog {
             };
         };
         let is_alias = row.aliases.iter().any(|alias| alias == name);
-        ModelInfo {
+        Model {
             name: if is_alias { &row.name } else { name }.to_owned(),
             window: row.window,
             max_output: row.max_output.unwrap_or(UNSTATED_OUTPUT),

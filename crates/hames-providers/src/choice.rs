@@ -9,7 +9,7 @@ use hames_wire::Delivery;
 
 use crate::{
     auth::{Header, Key, Scheme, custom_headers},
-    catalog::{ModelInfo, Vendor},
+    catalog::{Model, Vendor},
     http::{ConnectError, Endpoint, HttpProvider},
     network::{Network, Timeouts},
 };
@@ -23,7 +23,7 @@ const LOCAL_PATIENCE: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     pub vendor: Vendor,
-    pub model: ModelInfo,
+    pub model: Model,
     pub base_url: String,
     pub found: Found,
     pub(crate) headers: Vec<Header>,

@@ -39,7 +39,7 @@ pub mod scripted;
 mod window;
 
 pub use auth::{BadHeader, Key, Scheme};
-pub use catalog::{Asked, Catalog, CatalogError, HeaderRow, KeyRow, ModelInfo, ModelRow, Vendor};
+pub use catalog::{Asked, Catalog, CatalogError, HeaderRow, KeyRow, Model, ModelRow, Vendor};
 pub use choice::{Choice, Found, Variables};
 pub use discover::{FourWays, NoModel, Wanted, discover};
 pub use http::{ConnectError, HttpProvider};
