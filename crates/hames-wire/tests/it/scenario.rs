@@ -451,7 +451,9 @@ fn every_example_is_a_scenario() {
     for folder in [folder.clone(), folder.join("tasks")] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let is_json = path.extension().is_some_and(|extension| extension == "json");
+            let is_json = path
+                .extension()
+                .is_some_and(|extension| extension == "json");
             if !is_json || path.ends_with("index.json") {
                 continue;
             }
