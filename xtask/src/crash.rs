@@ -266,17 +266,17 @@ impl Crash {
             "{} kills in {} sessions, {} resumed, seed {}",
             counts.kills, counts.sessions, counts.resumed, options.seed
         );
-        eprintln!("{} torn last lines; no journaled line lost", counts.torn);
+        eprintln!("{} torn last lines", counts.torn);
         eprintln!(
             "{} effects happened; {} calls were told that their effect is unknown ({} of these had happened), {} that they never began",
             counts.effects, counts.unknown, counts.happened_unknown, counts.never_began
         );
-        eprintln!(
-            "{} requests, each taken by the strict service",
-            counts.requests
-        );
+        eprintln!("{} requests to the strict service", counts.requests);
         for wrong in &counts.wrong {
             eprintln!("WRONG {wrong}");
+        }
+        if counts.wrong.is_empty() {
+            eprintln!("no journaled line lost, no effect run twice, no request refused");
         }
         counts.wrong.is_empty()
     }
