@@ -282,7 +282,7 @@ impl Crash {
     }
 }
 
-/// SplitMix64: the same seed kills at the same instants after each start.
+/// SplitMix64: the same seed draws the same instants, as shares of how long a session takes.
 struct Random(u64);
 
 impl Random {
