@@ -148,11 +148,14 @@ impl Bench {
     }
 }
 
-/// Lets the machine go on until `there` says so; a test that waits for ever is ended by its runner.
+/// Lets the machine go on until `there` says so; after half a minute it never will.
 pub async fn until(mut there: impl FnMut() -> bool) {
-    while !there() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let watch = async {
+        while !there() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), watch).await.unwrap();
 }
 
 /// A process that has ended may still be listed until its parent has looked.
