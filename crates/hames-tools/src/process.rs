@@ -182,6 +182,7 @@ impl Processes {
                     false => tree.members(),
                 };
                 if background.is_empty() {
+                    tree.bury();
                     leash.forget();
                     return Ok(Ended::with_nobody_left(end));
                 }

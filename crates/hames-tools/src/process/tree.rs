@@ -112,6 +112,14 @@ impl Tree {
         true
     }
 
+    /// Those of its group that have ended as our orphans are waited for by nobody else.
+    pub fn bury(&self) {
+        if self.adopted_before.is_some() {
+            let leader: Vec<u32> = self.leader.into_iter().collect();
+            adopted_so_far(&leader);
+        }
+    }
+
     /// Those that came to us as orphans are ours to bury; the leader is its owner's.
     fn reap(&self, pids: &[u32]) {
         if self.adopted_before.is_some() {

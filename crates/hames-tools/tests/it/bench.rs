@@ -155,7 +155,9 @@ pub async fn until(mut there: impl FnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), watch).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(30), watch)
+        .await
+        .unwrap();
 }
 
 /// A process that has ended may still be listed until its parent has looked.
