@@ -176,6 +176,12 @@ async fn a_cut_answer_is_never_a_whole_one() {
                 let is_transport =
                     matches!(last, Some(Err(error)) if error.kind == ProviderErrorKind::Transport);
                 assert!(is_transport, "{kind:?} {delivery:?} {place}: {events:?}");
+                // Not even the transfer ended as it should.
+                let broke = matches!(last, Some(Err(error)) if error.message.contains("broke off"));
+                assert!(
+                    broke || place == "0",
+                    "{kind:?} {delivery:?} {place}: {events:?}"
+                );
             }
         }
     }

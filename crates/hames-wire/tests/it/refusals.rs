@@ -493,6 +493,10 @@ fn ollama_refuses_what_it_cannot_read_and_what_makes_no_sense() {
                 messages(json!([user, asks(json!({})), user])),
                 "calls have no result before it: a",
             ),
+            (
+                messages(json!([user, asks(json!({})), {"role": "assistant", "content": "x"}])),
+                "calls have no result before it: a",
+            ),
             (messages(json!([user, tool])), "answers no open call"),
             (
                 messages(json!([user, asks(json!({})), tool, tool])),
