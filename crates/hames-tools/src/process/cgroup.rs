@@ -41,6 +41,11 @@ impl Base {
 
 impl Drop for Base {
     fn drop(&mut self) {
+        // A group whose last process was only just killed could not go when its call ended.
+        let groups = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for group in groups.filter(|entry| entry.path().is_dir()) {
+            let _ = fs::remove_dir(group.path());
+        }
         let _ = fs::remove_dir(&self.folder);
     }
 }
