@@ -87,7 +87,6 @@ impl fmt::Display for NoAgent {
 impl std::error::Error for NoAgent {}
 
 /// What an agent is to be; `open` makes a session of it.
-#[doc(alias = "run_agent")]
 pub struct Agent {
     model: Connected,
     system: String,

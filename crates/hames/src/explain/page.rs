@@ -45,8 +45,10 @@ impl Table {
 
     fn column(&self, at: usize) -> Column {
         let cells = || self.rows.iter().filter_map(|row| row.get(at));
+        // An id and a date begin with digits, too, and are no numbers.
         let numbers = |cell: &String| {
-            cell == "-" || cell.starts_with(|letter: char| letter == '$' || letter.is_ascii_digit())
+            let begins = |letter: char| letter == '$' || letter.is_ascii_digit();
+            cell == "-" || cell.starts_with(begins) && !cell.contains('-')
         };
         Column {
             width: cells().map(|cell| width(cell)).max().unwrap_or_default(),

@@ -12,7 +12,10 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hames_agent::{ledger::Ledger, ledger::Owners, ledger::Turn, replay};
+use hames_agent::{
+    ledger::{Ledger, Owners, Turn},
+    replay,
+};
 use hames_journal::{Header, Record, file::read_records};
 use hames_types::{Entry, JournalId, Outcome, Usage};
 
