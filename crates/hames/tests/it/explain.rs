@@ -7,7 +7,7 @@ use hames::explain::{Claim, claims};
 use crate::world::{Ran, World};
 
 const WORK: &str = r#"{"turns": [
-    {"calls": [{"name": "bash", "input": {"command": "exit 3"}}, {"name": "bash", "input": {"command": "echo hi"}}],
+    {"calls": [{"name": "read", "input": {"path": "absent"}}, {"name": "bash", "input": {"command": "echo hi"}}],
      "usage": {"input": 1000, "output": 20, "reasoning": 0, "cache_read": 300, "cache_write": 0}},
     {"attempts": [
         {"error": {"status": 503, "message": "busy"}},
@@ -201,7 +201,7 @@ fn req_c08_req_c10_req_s05_each_table_is_printed_whole() {
                 "③ ",
                 "④ ",
                 "⑤ ",
-                "12 lines of the harness, 1 of the model, 1 of the tools",
+                "13 lines of the harness, 1 of the model, 1 of the tools",
             ],
         ),
         (

@@ -188,3 +188,34 @@ fn completions_know_the_subcommands() {
         }
     }
 }
+
+/// The four questions, on a real pseudo-terminal.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_guide_asks_on_a_terminal_until_it_has_an_answer() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let world = World::new(HELLO);
+    let (mut pty, pts) = pty_process::open().unwrap();
+    let mut child = pty_process::Command::new(env!("CARGO_BIN_EXE_hames"))
+        .arg("guide")
+        .current_dir(world.workspace())
+        .env_clear()
+        .envs(world.variables())
+        .spawn(pts)
+        .unwrap();
+    pty.write_all(b"no\nmaybe\nyes\nn\nn\n").await.unwrap();
+    let mut shown = Vec::new();
+    let mut piece = [0; 1024];
+    // A terminal whose process has ended gives an error where a pipe gives nothing.
+    while let Ok(read) = pty.read(&mut piece).await {
+        shown.extend_from_slice(&piece[..read]);
+        if read == 0 {
+            break;
+        }
+    }
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(child.wait().await.unwrap().success(), "{shown}");
+    assert_eq!(shown.matches("[y/n]").count(), 5, "{shown}");
+    assert!(shown.contains("shape      react + reflection"), "{shown}");
+}
