@@ -179,7 +179,7 @@ impl<'a> Conversation<'a> {
             took: began.elapsed(),
             structured: None,
         };
-        let report = watching.close(closing)?;
+        let report = watching.close(closing).await?;
         self.from = report.tally.last_seq + 1;
         Ok(leaves)
     }

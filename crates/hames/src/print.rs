@@ -101,7 +101,6 @@ async fn answer(
             .await
             .unwrap_or(Outcome::Completed),
     };
-    signals.abort();
     let answer = session.transcript().final_text();
     let schema = parts
         .schema
@@ -109,11 +108,15 @@ async fn answer(
         .filter(|_| outcome == Outcome::Completed);
     let structured = schema.and_then(|schema| schema.fits(&answer).ok());
     let took = began.elapsed();
-    closed(watching.close(Closing {
+    let closing = Closing {
         outcome,
         took,
         structured,
-    }))
+    };
+    let report = watching.close(closing).await;
+    // Until now: a reader that is stuck must not make the process deaf.
+    signals.abort();
+    closed(report)
 }
 
 /// A reader that has gone away has interrupted the run.

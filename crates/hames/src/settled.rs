@@ -32,6 +32,8 @@ pub struct Settled {
     pub model: Option<String>,
     pub mode: Mode,
     pub policy: Policy,
+    /// Folders beside the workspace that somebody has named.
+    pub named_dirs: Vec<String>,
     pub hooks: Vec<HookSetting>,
     /// For every child process.
     pub env: Vec<(String, String)>,
@@ -87,19 +89,30 @@ pub fn settle(
         own: &own,
     };
     let policy = settings.policy(trusted, asked, &remembered, &places);
-    let policy = policy.map_err(|error| usage(error.to_string()))?;
+    let mut policy = policy.map_err(|error| usage(error.to_string()))?;
+    let named_dirs = policy.places.added.clone();
+    // The model is told where the whole of a long output lies, so it may read it.
+    policy.places.added.extend(outputs(environment));
     let values = settings.values(trusted);
     Ok(Settled {
         args: filled(args, &values)?,
         model: values.model.map(|set| set.value),
         mode: policy.mode,
         policy,
+        named_dirs,
         hooks: settings.hooks(trusted),
         env: settings.env(trusted).into_iter().collect(),
         timeouts: values.timeouts,
         trust: store,
         notes,
     })
+}
+
+/// As tools will resolve it, whether or not it is there yet.
+fn outputs(environment: &Environment) -> Option<String> {
+    let state = environment.state_dir()?;
+    let real = state.canonicalize().unwrap_or(state);
+    Some(real.join("outputs").to_string_lossy().into_owned())
 }
 
 fn split(lists: &[String]) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::{
     io,
     path::PathBuf,
     sync::Arc,
-    thread::{self, JoinHandle},
+    thread::{self, Thread},
     time::Duration,
 };
 
@@ -47,7 +47,8 @@ pub struct Closing {
 
 pub struct Watching {
     close: oneshot::Sender<Closing>,
-    thread: JoinHandle<(Report, io::Result<()>)>,
+    thread: Thread,
+    closed: oneshot::Receiver<(Report, io::Result<()>)>,
 }
 
 impl Watching {
@@ -61,18 +62,26 @@ impl Watching {
         let runtime = Handle::current();
         let about = watched.about.clone();
         let watcher = Watcher::new(watched, surface);
+        let (closes, closed) = oneshot::channel();
         let thread = thread::Builder::new().name("surface".to_owned());
-        let thread =
-            thread.spawn(move || runtime.block_on(watcher.watch(about, closing, unread)))?;
-        Ok(Self { close, thread })
+        let thread = thread.spawn(move || {
+            // Whoever started it may be gone by then; what was to be written is written.
+            let _ = closes.send(runtime.block_on(watcher.watch(about, closing, unread)));
+        })?;
+        let thread = thread.thread().clone();
+        Ok(Self {
+            close,
+            thread,
+            closed,
+        })
     }
 
     /// Shows what is left and the result, and waits until it is out.
-    pub fn close(self, closing: Closing) -> io::Result<Report> {
+    pub async fn close(self, closing: Closing) -> io::Result<Report> {
         let _ = self.close.send(closing);
-        self.thread.thread().unpark();
-        let joined = self.thread.join();
-        let (report, written) = joined.map_err(|_| io::Error::other("the surface crashed"))?;
+        self.thread.unpark();
+        let crashed = |_| io::Error::other("the surface crashed");
+        let (report, written) = self.closed.await.map_err(crashed)?;
         written.map(|()| report)
     }
 }

@@ -99,7 +99,7 @@ pub async fn prepare(
     let Instructions { files, notes } = instructions::read(&workspace, environment.home());
     let system = system_prompt::render(&Known {
         workspace: &workspace,
-        also: &settled.policy.places.added,
+        also: &settled.named_dirs,
         mode: settled.mode,
         day: &today(),
         instructions: &files,

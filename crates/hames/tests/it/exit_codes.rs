@@ -38,6 +38,8 @@ const TABLE: &[Row] = &[
         code: 3, outcome: "limit_reached", end_cause: "turns", subtype: "error_max_turns" },
     Row { scenario: LOOPS, flags: &["--permission-mode", "full-auto", "--max-total-tokens", "1"],
         code: 3, outcome: "limit_reached", end_cause: "tokens", subtype: "error_during_execution" },
+    Row { scenario: LOOPS, flags: &["--permission-mode", "full-auto", "--max-turns", "none", "--max-total-tokens", "9000"],
+        code: 3, outcome: "limit_reached", end_cause: "tokens", subtype: "error_during_execution" },
     Row { scenario: LOOPS, flags: &["--permission-mode", "full-auto", "--max-cost", "0.000001"],
         code: 3, outcome: "limit_reached", end_cause: "cost", subtype: "error_max_budget_usd" },
     Row { scenario: HANGS, flags: &["--max-wall", "50ms"],
@@ -72,6 +74,20 @@ fn req_g04_code_and_result_say_the_same() {
         let journaled = world.entries().pop().unwrap();
         assert_eq!(journaled["outcome"]["outcome"], row.outcome, "{ran:?}");
     }
+}
+
+#[test]
+fn req_l07_print_mode_has_200_turns() {
+    let scenario = r#"{"turns": [{"repeat": true, "calls": [{"name": "glob", "input": {"pattern": "{{answers}}"}}]}]}"#;
+    let ran =
+        World::new(scenario).run(&["-p", "go", "--durability", "os", "--output-format", "json"]);
+    let result = ran.result();
+    assert_eq!(
+        (ran.code, &result["num_turns"]),
+        (3, &Value::from(200)),
+        "{ran:?}"
+    );
+    assert_eq!(result["end_cause"], "turns");
 }
 
 /// The failure is on stderr in text mode, and stdout holds none of it.
@@ -112,7 +128,7 @@ fn told(world: &World) -> String {
 }
 
 #[test]
-fn usage_errors_are_2_and_leave_no_session() {
+fn req_l24_and_other_usage_errors_are_2_and_leave_no_session() {
     let table: &[(&[&str], &str)] = &[
         (&["-p", "go", "--max-turns", "none"], "--max-wall"),
         (&["-p", "go", "--max-turns", "0"], "from 1 on"),
@@ -266,4 +282,31 @@ fn req_g02_the_wall_ends_a_hanging_tool_and_its_processes() {
     let pid = std::fs::read_to_string(world.workspace().join("pid")).unwrap();
     let cmdline = std::fs::read_to_string(format!("/proc/{}/cmdline", pid.trim()));
     assert!(!cmdline.unwrap_or_default().contains("600"));
+}
+
+/// A pipe that nobody empties keeps the last lines waiting, and not the user.
+#[cfg(unix)]
+#[test]
+fn a_stuck_reader_does_not_make_it_deaf() {
+    let long = "x".repeat(200_000);
+    let world = World::new(&serde_json::json!({"turns": [{"text": long}]}).to_string());
+    let mut hames = world.spawn(
+        &["-p", "go", "--output-format", "stream-json"],
+        Stdio::null(),
+    );
+    let done = |id: &String| {
+        let journal = std::fs::read_to_string(world.sessions().join(format!("{id}.jsonl")));
+        journal.is_ok_and(|text| text.contains("query_finished"))
+    };
+    until(|| world.session_ids().first().is_some_and(done));
+    let pid = hames.id().to_string();
+    let asked = (0..500).find(|_| {
+        let _ = Command::new("kill").args(["-INT", &pid]).status();
+        hames.try_wait().unwrap().is_some()
+    });
+    let _ = hames.kill();
+    assert_eq!(
+        (asked.is_some(), hames.wait().unwrap().code()),
+        (true, Some(130))
+    );
 }
