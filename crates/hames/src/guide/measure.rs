@@ -7,7 +7,7 @@ use std::{
     collections::BTreeMap,
     fmt::Write,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -143,7 +143,21 @@ impl Measured {
     }
 
     fn text(&self) -> String {
-        let mut shapes = Table::new([
+        let mut text = format!(
+            "{}\nCalls / tokens by task.\n\n{}\nBy role.\n\n{}\n",
+            self.shapes().render(),
+            self.tasks().render(),
+            self.roles().render()
+        );
+        text += &self.claim("a call (a round)", Took::a_call);
+        text += &self.claim("a task", Took::a_task);
+        text += "Tokens are estimated from the bytes of what was sent and said, system prompt and tools \
+                 included.\n";
+        text
+    }
+
+    fn shapes(&self) -> Table {
+        let mut table = Table::new([
             "SHAPE",
             "SOLVED",
             "CALLS",
@@ -162,58 +176,40 @@ impl Measured {
                 took.a_call(),
                 took.a_task(),
             ];
-            let [calls, tokens_in, tokens_out, a_call, a_task] =
-                counts.map(|count| count.to_string());
-            shapes.row([
-                shape.to_owned(),
-                solved,
-                calls,
-                tokens_in,
-                tokens_out,
-                a_call,
-                a_task,
-            ]);
+            let [calls, sent, said, a_call, a_task] = counts.map(|count| count.to_string());
+            table.row([shape.to_owned(), solved, calls, sent, said, a_call, a_task]);
         }
-        let mut tasks = Table::new(["TASK", "REACT", "PLAN_EXECUTE", "REFLECTION", "MULTI_AGENT"]);
+        table
+    }
+
+    fn tasks(&self) -> Table {
+        let mut table = Table::new(["TASK", "REACT", "PLAN_EXECUTE", "REFLECTION", "MULTI_AGENT"]);
         let mut names: Vec<_> = self.by_task.keys().map(|(task, _)| task).collect();
         names.dedup();
         for name in names {
             let cell = |shape| {
-                let took = self
-                    .by_task
-                    .get(&(name.clone(), shape))
-                    .copied()
-                    .unwrap_or_default();
-                let failed = if took.solved == took.tasks {
-                    ""
-                } else {
-                    " (not solved)"
+                let took = self.by_task.get(&(name.clone(), shape));
+                let took = took.copied().unwrap_or_default();
+                let failed = match took.solved == took.tasks {
+                    true => "",
+                    false => " (not solved)",
                 };
                 format!("{} / {}{failed}", took.calls, took.tokens())
             };
             let [react, plan, reflection, team] = SHAPES.map(cell);
-            tasks.row([name.clone(), react, plan, reflection, team]);
+            table.row([name.clone(), react, plan, reflection, team]);
         }
-        let mut roles = Table::new(["SHAPE", "ROLE", "CALLS", "TOKENS"]);
+        table
+    }
+
+    fn roles(&self) -> Table {
+        let mut table = Table::new(["SHAPE", "ROLE", "CALLS", "TOKENS"]);
         for ((shape, role), took) in &self.by_role {
-            let shape = (*shape).to_owned();
-            roles.row([
-                shape,
-                role.clone(),
-                took.calls.to_string(),
-                took.tokens().to_string(),
-            ]);
+            let counts = [took.calls, took.tokens()].map(|count| count.to_string());
+            let [calls, tokens] = counts;
+            table.row([(*shape).to_owned(), role.clone(), calls, tokens]);
         }
-        let mut text = format!(
-            "{}\nCalls / tokens by task.\n\n{}\nBy role.\n\n{}\n",
-            shapes.render(),
-            tasks.render(),
-            roles.render()
-        );
-        text += &self.claim("a call (a round)", Took::a_call);
-        text += &self.claim("a task", Took::a_task);
-        text += "Tokens are estimated from the bytes of what was sent and said, system prompt and tools included.\n";
-        text
+        table
     }
 
     /// Whether ReAct takes the fewest, as document B has it.
@@ -221,7 +217,7 @@ impl Measured {
         let of_shape = |shape: &str| measure(self.by_shape.get(shape).copied().unwrap_or_default());
         let least = SHAPES
             .into_iter()
-            .min_by_key(|shape| of_shape(*shape))
+            .min_by_key(|shape| of_shape(shape))
             .unwrap_or("react");
         let mut text = format!("\"ReAct has the fewest tokens {of}\": ");
         let _ = match of_shape("react") <= of_shape(least) {
@@ -336,7 +332,7 @@ fn roles(folder: &Path) -> Result<BTreeMap<String, Took>> {
     Ok(roles)
 }
 
-fn is_run_log(path: &PathBuf) -> bool {
+fn is_run_log(path: &Path) -> bool {
     path.to_string_lossy().ends_with(".run.jsonl")
 }
 
