@@ -194,3 +194,18 @@ async fn colour_is_for_those_who_want_it() {
         assert_eq!(terminal.code().await, Some(0));
     }
 }
+
+#[tokio::test]
+async fn it_can_be_left_while_the_model_works() {
+    let scenario = r#"{"turns": [
+        {"calls": [{"name": "bash", "input": {"command": "touch working; sleep 600"}}]}]}"#;
+    let world = World::new(scenario);
+    let mut terminal = Terminal::open(&world, &["--permission-mode", "full-auto", "begin"], &[]);
+    terminal.await_text("bash touch working").await;
+    terminal.type_in("/cost\n").await;
+    terminal.await_text("commands have to wait").await;
+    terminal.type_in("/exit\n").await;
+    assert_eq!(terminal.code().await, Some(0));
+    let last = world.entries().pop().unwrap();
+    assert_eq!(last["outcome"]["outcome"], "interrupted");
+}
