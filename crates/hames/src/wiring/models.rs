@@ -24,9 +24,7 @@ use crate::{
 };
 
 /// What children are labelled by those who open them, and `--model-for` may name.
-const ROLES: [&str; 6] = [
-    "critic", "planner", "executor", "reviewer", "compact", "check",
-];
+const ROLES: [&str; 5] = ["critic", "planner", "executor", "reviewer", "compact"];
 
 pub struct Models {
     services: Services,
@@ -207,12 +205,11 @@ impl Common {
 
 /// The label of the children that have a role.
 fn label(role: &str) -> Result<&str> {
-    match role {
-        "compact" | "compaction" | "summary" => Ok("summary"),
-        role if ROLES.contains(&role) => Ok(role),
-        unknown => Err(usage(format!(
-            "--model-for {unknown}=…: there is no such role; it is one of {}",
-            ROLES.join(", ")
-        ))),
+    if ROLES.contains(&role) {
+        return Ok(role);
     }
+    Err(usage(format!(
+        "--model-for {role}=…: there is no such role; it is one of {}",
+        ROLES.join(", ")
+    )))
 }

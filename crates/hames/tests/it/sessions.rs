@@ -22,7 +22,7 @@ fn fault_g11_continue_and_resume_hear_what_was_said() {
         let resumed = world.run(&["-p", "again", "--resume", name]);
         assert_eq!(resumed.code, 0, "{resumed:?}");
     }
-    assert_eq!(world.session_ids(), [id.clone()]);
+    assert_eq!(world.session_ids(), std::slice::from_ref(&id));
     let said = entries(&world.sessions().join(format!("{id}.jsonl")));
     let prompts = said.iter().filter(|entry| entry["entry"] == "user").count();
     assert_eq!(prompts, 4);
