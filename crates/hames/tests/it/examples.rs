@@ -82,11 +82,12 @@ async fn req_s09_both_say_the_same_over_three_protocols() {
 
 #[tokio::test]
 async fn the_template_names_the_guard_that_ended_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("endless.json");
     let endless = r#"{"turns": [{"calls": [{"name": "get_weather", "input": {"city": "{{answers}}"}}], "repeat": true}]}"#;
-    fs::write(&file, endless).unwrap();
-    let model = format!("script:{}", file.display());
+    let server = Server::start(Scenario::parse(endless).unwrap())
+        .await
+        .unwrap();
+    let model = format!("{}/v1#m", server.url());
     let ended = template::run(Some(&model), QUESTION).await.unwrap_err();
     assert_eq!(ended.to_string(), "more than 20 turns");
+    assert_eq!(server.chats().len(), 20);
 }

@@ -47,6 +47,12 @@ fn req_o03_a_journal_alone_says_how_it_ended_and_what_each_turn_took() {
         .filter(|line| line.contains("scripted"))
         .collect();
     assert_eq!(rows.len(), 2, "{}", explained.out);
+    // Calls, failed calls and retries of each turn.
+    let counts = rows.iter().map(|row| {
+        let words: Vec<_> = row.split_whitespace().collect();
+        words[words.len() - 3..].join(" ")
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), ["2 1 0", "0 0 1"]);
     let newest = Ran::of(world.bare(&["explain"]).output().unwrap());
     assert_eq!(newest.out, explained.out);
 }
@@ -189,69 +195,71 @@ fn req_l27_req_l28_req_p10_req_c09_every_file_test_and_line_that_a_table_names_i
     assert!(claims.len() > 60, "{}", claims.len());
 }
 
+/// What each table must say.
+const TABLES: [(&str, &[&str]); 6] = [
+    (
+        "loop",
+        &[
+            "① ",
+            "② ",
+            "③ ",
+            "④ ",
+            "⑤ ",
+            "13 lines of the harness, 1 of the model, 1 of the tools",
+        ],
+    ),
+    (
+        "parts",
+        &[
+            "State Manager",
+            "Tool Registry",
+            "Output Parser",
+            "Loop Controller",
+            "Error Handler",
+            "Logger",
+        ],
+    ),
+    (
+        "protocol",
+        &[
+            "Endpoint",
+            "Auth",
+            "History",
+            "Tool spec",
+            "Tool call",
+            "Tool result",
+            "Stop",
+            "Cap",
+            "Stream",
+            "Usage",
+            "/v1/responses",
+        ],
+    ),
+    (
+        "guide",
+        &[
+            "plan_execute + multi_agent + reflection",
+            "STEPS FORESEEABLE",
+        ],
+    ),
+    (
+        "compare",
+        &[
+            "循环位置",
+            "模型调用",
+            "退出条件",
+            "上下文长度",
+            "轮数安全",
+            "QueryEngine.submit_message",
+        ],
+    ),
+    ("knows", &["knows\n", "does not know", "--inform budget"]),
+];
+
 #[test]
 fn req_c08_req_c10_req_s05_each_table_is_printed_whole() {
     let world = World::new(WORK);
-    let tables: [(&str, &[&str]); 6] = [
-        (
-            "loop",
-            &[
-                "① ",
-                "② ",
-                "③ ",
-                "④ ",
-                "⑤ ",
-                "13 lines of the harness, 1 of the model, 1 of the tools",
-            ],
-        ),
-        (
-            "parts",
-            &[
-                "State Manager",
-                "Tool Registry",
-                "Output Parser",
-                "Loop Controller",
-                "Error Handler",
-                "Logger",
-            ],
-        ),
-        (
-            "protocol",
-            &[
-                "Endpoint",
-                "Auth",
-                "History",
-                "Tool spec",
-                "Tool call",
-                "Tool result",
-                "Stop",
-                "Cap",
-                "Stream",
-                "Usage",
-                "/v1/responses",
-            ],
-        ),
-        (
-            "guide",
-            &[
-                "plan_execute + multi_agent + reflection",
-                "STEPS FORESEEABLE",
-            ],
-        ),
-        (
-            "compare",
-            &[
-                "循环位置",
-                "模型调用",
-                "退出条件",
-                "上下文长度",
-                "轮数安全",
-                "QueryEngine.submit_message",
-            ],
-        ),
-        ("knows", &["knows\n", "does not know", "--inform budget"]),
-    ];
-    for (name, parts) in tables {
+    for (name, parts) in TABLES {
         let ran = explain(&world, name);
         assert_eq!(ran.code, 0, "{ran:?}");
         for part in parts {

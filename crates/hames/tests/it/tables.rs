@@ -59,6 +59,17 @@ fn req_s05_the_guide_says_what_it_chose_and_why_and_auto_uses_it() {
             .contains("conflict   quality counts, but so does cost"),
         "{cheap:?}"
     );
+    let planned = [
+        "--steps-foreseeable=yes",
+        "--quality-sensitive=no",
+        "--several-roles=no",
+        "--cost-sensitive=no",
+    ];
+    let planned = hames(&world, &[&["guide"][..], &planned].concat());
+    assert!(
+        planned.out.contains("--shape plan_execute\n"),
+        "{planned:?}"
+    );
     let after = world.run(&["-p", "go", "--shape", "auto"]);
     assert!(after.out.ends_with("planned and done\n"), "{after:?}");
 }
