@@ -189,7 +189,7 @@ fn req_l23_pending_is_whenever_the_last_message_is_not_the_models() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn req_l24_without_a_cap_other_guards_still_end_an_endless_model() {
+async fn req_l24_q03_without_a_cap_other_guards_still_end_an_endless_model() {
     let endless = || (0..500).map(|turn| look(&format!("c{turn}"))).collect();
     let mut rig = Rig::new(Script::in_order(endless()));
     rig.limits.max_turns = None;
@@ -280,7 +280,7 @@ fn req_q09_two_tools_of_one_name_are_refused_by_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn req_g01_an_endless_model_is_asked_exactly_as_often_as_the_cap_says() {
+async fn req_c05_g01_an_endless_model_is_asked_exactly_as_often_as_the_cap_says() {
     let turns = (0..30).map(|turn| look(&format!("c{turn}"))).collect();
     let mut rig = Rig::new(Script::in_order(turns));
     rig.limits.max_turns = Some(20);
@@ -429,7 +429,7 @@ async fn fault_g07_each_item_is_in_the_journal_before_the_run_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fault_g11_a_limit_leaves_a_session_that_goes_on() {
+async fn fault_c08_g11_a_limit_leaves_a_session_that_goes_on() {
     let turns = (0..8)
         .map(|turn| look(&format!("c{turn}")))
         .chain([says("done")]);
@@ -475,4 +475,148 @@ async fn fault_a14_reasoning_is_kept_byte_for_byte_or_not_at_all() {
             _ => None,
         });
     assert_eq!(&*kept.unwrap().json.0, echo);
+}
+
+/// Every dependency is handed in: each may be another, and none is found by itself.
+#[tokio::test(start_paused = true)]
+async fn req_l04_a_session_is_made_of_what_it_is_given() {
+    let mut rig = Rig::new(Script::in_order(vec![
+        asks(&[("a", "run", "{}")]),
+        says("done"),
+    ]));
+    let other = Rig::new(Script::in_order(vec![
+        asks(&[("b", "look", "{}")]),
+        says("other"),
+    ]));
+    rig.cx.model = other.cx.model.clone();
+    rig.cx.tools = other.cx.tools.clone();
+    rig.cx.policy = Arc::new(hames_testkit::Anything);
+    let mut session = rig.session().unwrap();
+    assert_eq!(session.submit(human("go")).await, Outcome::Completed);
+    assert_eq!(session.transcript().final_text(), "other");
+    assert_eq!((rig.script.sent().len(), other.script.sent().len()), (0, 2));
+    assert_eq!((rig.world.calls().len(), other.world.calls().len()), (0, 1));
+}
+
+/// The pieces of an answer, its whole with its usage, and a retry: as the model gave them.
+#[tokio::test(start_paused = true)]
+async fn req_l10_the_trace_of_a_call_is_what_the_model_did() {
+    let rig = Rig::new(Script::in_order(vec![
+        fails(ProviderErrorKind::Overloaded),
+        says("well done"),
+    ]));
+    let mut events = rig.cx.journal.events(0);
+    let watching = tokio::spawn(async move {
+        let mut trace = Vec::new();
+        loop {
+            match events.next().await.kind {
+                EventKind::Delta(delta) => trace.push(delta.text),
+                EventKind::Entry { entry, .. } => match &*entry {
+                    Entry::CallFailed { retry_after, .. } => trace.push(format!("{retry_after:?}")),
+                    Entry::Assistant { message } => {
+                        trace.push(format!("{}", message.usage.total()))
+                    }
+                    Entry::QueryFinished { .. } => return trace,
+                    _ => {}
+                },
+            }
+        }
+    });
+    let _ = went(&rig).await;
+    assert_eq!(watching.await.unwrap(), ["Some(1s)", "well", " done", "15"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn req_q08_a_hook_that_fails_behind_a_tool_loses_no_result() {
+    struct Crashing;
+    impl hames_agent::hooks::Hook for Crashing {
+        fn name(&self) -> &str {
+            "crashing"
+        }
+        fn post_tool<'a>(
+            &'a self,
+            _: &'a hames_types::ToolCall,
+            _: &'a hames_types::ToolResult,
+        ) -> hames_types::BoxFuture<'a, hames_agent::hooks::PostTool> {
+            Box::pin(async { panic!("a hook's own fault") })
+        }
+    }
+    let mut rig = Rig::new(Script::in_order(vec![look("a"), says("done")]));
+    rig.cx.hooks = Arc::from([Arc::new(Crashing) as Arc<dyn hames_agent::hooks::Hook>]);
+    let (text, outcome) = go(&rig).await;
+    assert_eq!(outcome, Outcome::Completed);
+    assert!(text.contains("tool: a Ok saw {}"), "{text}");
+    assert!(
+        rig.entries()
+            .contains(&"hook crashing on a: failed".to_owned())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn req_e05_arguments_that_are_no_json_are_told_and_nothing_is_invented() {
+    let rig = Rig::new(Script::in_order(vec![
+        asks(&[("a", "act", "{\"path\": ")]),
+        asks(&[("b", "act", "{\"path\": 1}")]),
+        says("done"),
+    ]));
+    let (text, outcome) = go(&rig).await;
+    assert_eq!(outcome, Outcome::Completed);
+    assert_eq!(rig.world.calls(), ["b"]);
+    assert!(text.contains("a Error the arguments do not fit"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn req_e08_what_fails_and_passes_is_survived_with_the_handler_and_not_without() {
+    let flaky = || {
+        let failures = [
+            ProviderErrorKind::RateLimited,
+            ProviderErrorKind::Overloaded,
+            ProviderErrorKind::Transport,
+        ];
+        let turns = (0..10).flat_map(|turn| [fails(failures[turn % 3]), look(&format!("c{turn}"))]);
+        turns.chain([says("done")]).collect::<Vec<_>>()
+    };
+    for (attempts, completes) in [(6, true), (1, false)] {
+        let mut rig = Rig::new(Script::in_order(flaky()));
+        rig.limits.max_turns = None;
+        rig.cx.retry.attempts = attempts;
+        assert_eq!(went(&rig).await.1 == Outcome::Completed, completes);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn req_s01_react_decides_after_each_look() {
+    let rig = Rig::new(Script::in_order(vec![
+        look("a"),
+        asks(&[("b", "act", "{}")]),
+        says("done"),
+    ]));
+    let (text, outcome) = go(&rig).await;
+    assert_eq!(outcome, Outcome::Completed);
+    assert_eq!(
+        text,
+        "epoch 1\n\
+         user Human: go\n\
+         assistant ToolUse: a=look({})\n\
+         tool: a Ok saw {}\n\
+         assistant ToolUse: b=act({})\n\
+         tool: b Ok did {}\n\
+         assistant EndTurn: done"
+    );
+}
+
+/// What changes from turn to turn stands behind what was sent, never in it.
+#[tokio::test(start_paused = true)]
+async fn fault_c04_what_changes_is_said_at_the_tail_alone() {
+    let turns = (0..5)
+        .map(|turn| look(&format!("c{turn}")))
+        .chain([says("done")]);
+    let mut rig = Rig::new(Script::in_order(turns.collect()));
+    rig.cx.inform.turns = true;
+    rig.cx.inform.time = true;
+    let _ = went(&rig).await;
+    let sent = rig.script.sent();
+    laws::prefix(&sent);
+    let heads: std::collections::BTreeSet<_> = sent.iter().map(|sent| sent[0].clone()).collect();
+    assert_eq!(heads.len(), 1);
 }

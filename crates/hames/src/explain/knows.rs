@@ -88,7 +88,7 @@ pub(crate) const ROWS: [Row; 10] = [
         how: "the Error Handler's business; the journal has each as an entry",
         proof: Proof {
             file: "crates/hames-agent/tests/it/guards.rs",
-            test: "req_e01_a_flaky_model_is_asked_again_after_a_wait",
+            test: "req_c06_e01_a_flaky_model_is_asked_again_after_a_wait",
         },
     },
     Row {

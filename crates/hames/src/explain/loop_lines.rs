@@ -88,7 +88,7 @@ pub(crate) const LINES: [Line; 15] = [
         differs: "one purse for the whole submission, children and steps of a shape included",
         proof: proof(
             CONTRACTS,
-            "req_g01_an_endless_model_is_asked_exactly_as_often_as_the_cap_says",
+            "req_c05_g01_an_endless_model_is_asked_exactly_as_often_as_the_cap_says",
         ),
     },
     Line {
