@@ -52,7 +52,9 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8> {
 
 /// One answer with `-p`, or where there is no terminal to talk on; else a conversation.
 fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
-    let talks = environment.stdin_is_terminal && environment.stderr_is_terminal;
+    let talks = environment.stdin_is_terminal
+        && environment.stdout_is_terminal
+        && environment.stderr_is_terminal;
     let answers_once = args.print
         || args.output.print_curl
         || args.output.output_format != Format::Text
