@@ -23,6 +23,14 @@ pub struct Repeats {
     pub stop_at: u32,
 }
 
+impl Repeats {
+    /// Nothing is looked for.
+    pub const NEVER: Self = Self {
+        tell_at: u32::MAX,
+        stop_at: u32::MAX,
+    };
+}
+
 impl Default for Repeats {
     fn default() -> Self {
         let (tell_at, stop_at) = (3, 6);
@@ -33,6 +41,9 @@ impl Default for Repeats {
 /// Looks at a round that is answered, and at no more rounds before it than the limit needs.
 pub(crate) fn check(cx: &QueryContext, round: &mut ToolRound<'_>) -> ControlFlow<Outcome> {
     let Repeats { tell_at, stop_at } = cx.repeats;
+    if cx.repeats == Repeats::NEVER {
+        return Continue(());
+    }
     let times = round.answered().map_or(1, |newest| {
         let needed = stop_at as usize * LONGEST_CIRCLE;
         times_in_a_row(&rounds(newest, round.before(), needed))

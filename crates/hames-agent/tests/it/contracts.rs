@@ -195,7 +195,7 @@ async fn req_l24_q03_without_a_cap_other_guards_still_end_an_endless_model() {
     rig.limits.max_turns = None;
     rig.limits.max_tokens = Some(3_000);
     assert_eq!(
-        went(&rig).await.1,
+        rig.go().await.unwrap().1,
         Outcome::LimitReached {
             limit: Limit::Tokens
         }
@@ -207,7 +207,7 @@ async fn req_l24_q03_without_a_cap_other_guards_still_end_an_endless_model() {
     rig.limits.max_turns = None;
     rig.limits.wall_time = Some(std::time::Duration::from_millis(20_500));
     assert_eq!(
-        went(&rig).await.1,
+        rig.go().await.unwrap().1,
         Outcome::LimitReached {
             limit: Limit::WallTime
         }
