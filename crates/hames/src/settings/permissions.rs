@@ -151,9 +151,9 @@ impl Settings {
             .permissions
             .iter()
             .filter_map(|set| Some((set, set.value.mode?)));
-        let counting = modes
+        let mut counting = modes
             .filter(|(set, mode)| trusted || !set.origin.is_of_workspace() || *mode == Mode::Plan);
-        counting.last().map_or(Mode::Default, |(_, mode)| mode)
+        counting.next_back().map_or(Mode::Default, |(_, mode)| mode)
     }
 
     fn added(&self, trusted: bool, asked: Asked<'_>) -> Vec<String> {

@@ -1,5 +1,10 @@
 //! The binary as a user meets it: the real one, run in folders of its own.
-#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used)]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::too_many_lines,
+    clippy::unwrap_used
+)]
 
 mod conversation;
 mod demo;
@@ -14,6 +19,6 @@ mod keys;
 mod prompts;
 mod sessions;
 mod settings;
-mod trust;
 mod tables;
+mod trust;
 mod world;
