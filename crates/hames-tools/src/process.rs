@@ -13,8 +13,8 @@ use std::{
     path::Path,
     process::{ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -43,7 +43,8 @@ pub struct ProcessOptions {
     /// Become the parent of orphans (Linux). It is a property of the whole operating system
     /// process, so it is for a binary to ask for, never for a library. Default false.
     pub subreaper: bool,
-    /// Give each call a cgroup (v2) where one can be made. Default false.
+    /// Move this operating system process to a cgroup (v2) of its own, where one can be made, with
+    /// the first child: all its children are found there. For a binary to ask for. Default false.
     pub cgroup: bool,
 }
 
@@ -74,8 +75,15 @@ pub struct Processes {
     /// The name of the variable by which a child is known again, wherever it went.
     mark: String,
     next_call: AtomicU64,
-    cgroups: Option<cgroup::Base>,
+    begun: OnceLock<Begun>,
     trees: Mutex<Vec<Arc<Tree>>>,
+}
+
+/// What was found, and made, when the first child was about to be started.
+struct Begun {
+    cgroup: Option<Arc<cgroup::Group>>,
+    /// Those who were there already.
+    before: Vec<u32>,
 }
 
 /// One child to be run to its end.
@@ -114,19 +122,19 @@ impl Processes {
             tree::adopt_orphans();
         }
         let mark = environment::fresh_mark();
-        let cgroups = options.cgroup.then(|| cgroup::Base::make(&mark)).flatten();
         Arc::new(Self {
             options,
             mark,
             next_call: AtomicU64::new(1),
-            cgroups,
+            begun: OnceLock::new(),
             trees: Mutex::default(),
         })
     }
 
-    /// Whether calls are kept in cgroups; false where none can be made, or none was asked for.
+    /// Whether children are kept in a cgroup; false where none can be made, or none was asked for.
+    /// This process is moved there, until the last of its `Processes` is dropped.
     pub fn has_cgroups(&self) -> bool {
-        self.cgroups.is_some()
+        self.begun().cgroup.is_some()
     }
 
     /// The processes that outlived the calls which started them, in order.
@@ -140,6 +148,9 @@ impl Processes {
 
     /// Ends all that the session started and is still there: politely, then for certain.
     pub async fn kill_all(&self) {
+        if self.begun.get().is_none() {
+            return;
+        }
         let session = self.session_tree();
         let kept = std::mem::take(&mut *self.trees());
         session.end(self.options.grace, &kept).await;
@@ -177,7 +188,8 @@ impl Processes {
             }
             End::Exited(_) | End::Signalled(_) => {
                 let closed = readers.drain(self.options.drain, sink).await;
-                let background = match closed && !tree.group_is_alive() {
+                tree.set_over();
+                let background = match closed && !tree.may_have_members() {
                     true => Vec::new(),
                     false => tree.members(),
                 };
@@ -186,6 +198,7 @@ impl Processes {
                     leash.forget();
                     return Ok(Ended::with_nobody_left(end));
                 }
+                tree.claim(&background);
                 leash.keep();
                 let rest = (!closed).then_some(readers);
                 Ok(Ended {
@@ -199,11 +212,7 @@ impl Processes {
 
     fn spawn(&self, job: &Job<'_>) -> io::Result<(Child, Readers, Arc<Tree>)> {
         let call = self.next_call.fetch_add(1, Relaxed);
-        let cgroup = self.cgroups.as_ref().and_then(|base| base.group(call).ok());
-        let mut command = match &cgroup {
-            Some(group) => group.command(job.program),
-            None => Command::new(job.program),
-        };
+        let mut command = Command::new(job.program);
         command.args(job.args).current_dir(job.cwd);
         command.stdin(match job.stdin {
             Some(_) => Stdio::piped(),
@@ -217,32 +226,62 @@ impl Processes {
         command.env(&self.mark, call.to_string());
         #[cfg(unix)]
         command.process_group(0);
-        let adopted_before = self.options.subreaper.then(|| {
-            let leaders: Vec<_> = self.trees().iter().filter_map(|tree| tree.leader).collect();
-            tree::adopted_so_far(&leaders)
-        });
+        // Others must know of it before it can have children.
+        let tree = Arc::new(self.call_tree(call));
+        tree.register();
         let child = command.spawn()?;
         // The command holds the writing ends: without it, the pipes close with the last child.
         drop(command);
-        let leader = child.id();
-        let tree = Tree {
-            leader,
-            mark: self.mark.clone(),
+        if let Some(leader) = child.id() {
+            let _ = tree.leader.set(leader);
+        }
+        Ok((child, readers, tree))
+    }
+
+    fn begun(&self) -> &Begun {
+        self.begun.get_or_init(|| {
+            let enter = || cgroup::Group::enter(&self.mark).map(Arc::new);
+            let cgroup = self.options.cgroup.then(enter).flatten();
+            let before = self.present(cgroup.as_deref(), &[]);
+            Begun { cgroup, before }
+        })
+    }
+
+    /// Those among whom strays are looked for, as of now. `leaders`: the shells that have left some
+    /// behind, of whom those that have ended are buried.
+    fn present(&self, cgroup: Option<&cgroup::Group>, leaders: &[u32]) -> Vec<u32> {
+        let mut present = cgroup.map(cgroup::Group::pids).unwrap_or_default();
+        if self.options.subreaper {
+            present.extend(tree::adopted_so_far(leaders));
+        }
+        present.retain(|pid| *pid != std::process::id());
+        present
+    }
+
+    fn call_tree(&self, call: u64) -> Tree {
+        let cgroup = self.begun().cgroup.clone();
+        let leader = |tree: &Arc<Tree>| tree.leader.get().copied();
+        let leaders: Vec<u32> = self.trees().iter().filter_map(leader).collect();
+        Tree {
+            before: self.present(cgroup.as_deref(), &leaders),
             call: Some(call),
-            adopted_before,
             cgroup,
-        };
-        Ok((child, readers, Arc::new(tree)))
+            ..self.session_tree()
+        }
     }
 
     /// Whoever carries the session's mark, whichever call it came from.
     fn session_tree(&self) -> Tree {
+        let begun = self.begun();
         Tree {
-            leader: None,
+            leader: OnceLock::new(),
             mark: self.mark.clone(),
             call: None,
-            adopted_before: self.options.subreaper.then(Vec::new),
-            cgroup: None,
+            adopts: self.options.subreaper,
+            cgroup: begun.cgroup.clone(),
+            before: begun.before.clone(),
+            over: AtomicBool::new(false),
+            claimed: OnceLock::new(),
         }
     }
 
@@ -254,7 +293,7 @@ impl Processes {
 impl Drop for Processes {
     fn drop(&mut self) {
         // Without a single call there is nobody to look for.
-        if *self.next_call.get_mut() > 1 {
+        if self.begun.get().is_some() {
             self.session_tree().kill();
             self.trees().drain(..).for_each(|tree| tree.kill());
         }

@@ -1,85 +1,129 @@
-//! A cgroup (v2) for a call, where one can be made: what is in it cannot leave its list.
+//! One cgroup (v2) for all that this operating system process starts, where one can be made: it is
+//! in there itself, so its children are born there, and none of them can leave the list.
 //!
-//! It limits nothing; it only knows who belongs to whom.
+//! It limits nothing, and it does not know which child belongs to whom.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::process::Command;
+/// How often a folder is tried to be removed: those who were killed take a moment to leave it.
+const ROUNDS: usize = 100;
 
-/// Where the session's groups are made.
-pub(super) struct Base {
+/// A process is in one cgroup at a time, however many sessions it has: they share it.
+static HELD: Mutex<Option<Held>> = Mutex::new(None);
+
+struct Held {
     folder: PathBuf,
+    /// Where we were before.
+    origin: PathBuf,
+    users: usize,
 }
 
-/// One call's group; it goes when the last process has.
+/// A session's share in the group; with the last one we go back to where we were.
 pub(super) struct Group {
     folder: PathBuf,
 }
 
-impl Base {
-    pub fn make(name: &str) -> Option<Self> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let folder = own_folder(&mounts, &own)?.join(name.to_lowercase());
-        fs::create_dir(&folder).ok()?;
-        let base = Self { folder };
-        // Making a folder is not enough: a process must be allowed to move there.
-        let trial = base.folder.join("cgroup.procs");
-        let allowed = fs::OpenOptions::new().write(true).open(trial).is_ok();
-        allowed.then_some(base)
-    }
-
-    pub fn group(&self, call: u64) -> io::Result<Group> {
-        let folder = self.folder.join(call.to_string());
-        fs::create_dir(&folder)?;
-        Ok(Group { folder })
-    }
-}
-
-impl Drop for Base {
-    fn drop(&mut self) {
-        // A group whose last process was only just killed could not go when its call ended.
-        let groups = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        for group in groups.filter(|entry| entry.path().is_dir()) {
-            let _ = fs::remove_dir(group.path());
-        }
-        let _ = fs::remove_dir(&self.folder);
-    }
-}
-
 impl Group {
-    fn procs(&self) -> PathBuf {
-        self.folder.join("cgroup.procs")
+    /// Moves this process in, unless it is there already; `None` where that cannot be done.
+    pub fn enter(name: &str) -> Option<Self> {
+        let mut held = held();
+        if held.is_none() {
+            *held = Held::make(&name.to_lowercase());
+        }
+        let held = held.as_mut()?;
+        held.users += 1;
+        let folder = held.folder.clone();
+        Some(Self { folder })
     }
 
-    /// A command that goes in before it becomes the program: moved from outside, it might have had
-    /// children by then.
-    pub fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new("/bin/sh");
-        let enter = "echo 0 2>/dev/null >\"$0\"; exec \"$@\"";
-        command.args(["-c", enter]).arg(self.procs()).arg(program);
-        command
+    /// Whoever is in it, ourselves included: one file is read.
+    pub fn pids(&self) -> Vec<u32> {
+        listed(&self.folder)
     }
 
-    pub fn members(&self) -> Vec<u32> {
-        let listed = fs::read_to_string(self.procs()).unwrap_or_default();
-        let pids = listed.lines().filter_map(|line| line.parse().ok());
-        pids.collect()
-    }
-
-    /// All of them at once, those that are being born included (Linux 5.14).
-    pub fn kill(&self) {
-        let _ = fs::write(self.folder.join("cgroup.kill"), "1");
+    /// The same with those who have made a group of their own within it.
+    pub fn pids_below(&self) -> Vec<u32> {
+        let folders = below(&self.folder);
+        folders.iter().flat_map(|folder| listed(folder)).collect()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.folder);
+        let mut held = held();
+        if let Some(held) = held.as_mut() {
+            held.users -= 1;
+        }
+        if let Some(left) = held.take_if(|held| held.users == 0) {
+            left.leave();
+        }
     }
+}
+
+impl Held {
+    fn make(name: &str) -> Option<Self> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let origin = own_folder(&mounts, &own)?;
+        let folder = origin.join(name);
+        fs::create_dir(&folder).ok()?;
+        if enter(&folder).is_err() {
+            // Making a folder is not enough: a process must be allowed to move there.
+            let _ = fs::remove_dir(&folder);
+            return None;
+        }
+        Some(Self {
+            folder,
+            origin,
+            users: 0,
+        })
+    }
+
+    /// Folders that somebody is still in stay.
+    fn leave(self) {
+        let _ = enter(&self.origin);
+        for _ in 0..ROUNDS {
+            let folders = below(&self.folder);
+            let removed = folders.iter().rev().map(fs::remove_dir);
+            if removed.fold(true, |all, one| all & one.is_ok()) {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn held() -> MutexGuard<'static, Option<Held>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn enter(folder: &Path) -> io::Result<()> {
+    let own = std::process::id().to_string();
+    fs::write(folder.join("cgroup.procs"), own)
+}
+
+fn listed(folder: &Path) -> Vec<u32> {
+    let listed = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    let pids = listed.lines().filter_map(|line| line.parse().ok());
+    pids.collect()
+}
+
+/// A folder and all within it, outer ones first.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![folder.to_owned()];
+    let mut looked_into = 0;
+    while let Some(folder) = folders.get(looked_into) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let inner = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let inner: Vec<PathBuf> = inner.map(|entry| entry.path()).collect();
+        folders.extend(inner);
+        looked_into += 1;
+    }
+    folders
 }
 
 /// The folder of our own group, from the texts of `mountinfo` and `cgroup` in `/proc/self`.

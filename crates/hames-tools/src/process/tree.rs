@@ -2,10 +2,19 @@
 //!
 //! On Linux by group, session, parents, mark and cgroup; elsewhere by the process group alone.
 
+mod live;
+#[cfg(target_os = "linux")]
+mod strays;
 #[cfg(target_os = "linux")]
 mod table;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 use tokio::process::Child;
 
@@ -22,29 +31,80 @@ const PATIENT_ROUNDS: usize = 200;
 
 /// The processes of one call, or of a whole session.
 pub(super) struct Tree {
-    /// The process that was started, and its group; none for a whole session.
-    pub leader: Option<u32>,
+    /// The process that was started, and its group; none for a whole session, nor before the start.
+    pub leader: OnceLock<u32>,
     pub mark: String,
     pub call: Option<u64>,
-    /// Orphans come to us; these had come before this call began.
-    pub adopted_before: Option<Vec<u32>>,
-    pub cgroup: Option<Group>,
+    /// Orphans come to us.
+    pub adopts: bool,
+    pub cgroup: Option<Arc<Group>>,
+    /// Those who were in the cgroup, or had come to us, before this began.
+    pub before: Vec<u32>,
+    /// No longer under way: nobody new can be its own.
+    pub over: AtomicBool,
+    /// Those it has left behind, by pid and start; there only once its shell is gone.
+    pub claimed: OnceLock<Vec<(u32, u64)>>,
 }
 
 impl Tree {
-    pub fn group_is_alive(&self) -> bool {
-        let in_cgroup = self.cgroup.as_ref().map(Group::members);
-        in_cgroup.is_some_and(|pids| !pids.is_empty())
-            || self.leader.is_some_and(signals::group_is_alive)
+    /// From now on, other calls know of it.
+    pub fn register(self: &Arc<Self>) {
+        live::register(self);
+    }
+
+    /// The shell is gone, or about to be waited for no longer.
+    pub fn is_over(&self) -> bool {
+        self.over.load(SeqCst)
+    }
+
+    pub fn set_over(&self) {
+        self.over.store(true, SeqCst);
+    }
+
+    /// They stay its own, whatever they leave behind of their signs.
+    pub fn claim(&self, pids: &[u32]) {
+        let named = |pid: &u32| Some((*pid, start(*pid)?));
+        let _ = self.claimed.set(pids.iter().filter_map(named).collect());
+    }
+
+    pub fn has_claimed(&self, pid: u32, start: u64) -> bool {
+        let claimed = self.claimed.get().map(Vec::as_slice).unwrap_or_default();
+        claimed.contains(&(pid, start))
+    }
+
+    /// False for certain where nobody is left; true says that it is worth a closer look.
+    pub fn may_have_members(&self) -> bool {
+        self.group_is_alive() || self.newcomers_came()
+    }
+
+    fn group_is_alive(&self) -> bool {
+        let leader = self.leader.get().copied();
+        leader.is_some_and(signals::group_is_alive)
+    }
+
+    /// Somebody is in the cgroup who was not, and whose group does not say where it comes from.
+    fn newcomers_came(&self) -> bool {
+        let mut pids = self
+            .cgroup
+            .as_ref()
+            .map_or(Vec::new(), |group| group.pids());
+        let own = std::process::id();
+        pids.retain(|pid| *pid != own && !self.before.contains(pid));
+        if pids.is_empty() {
+            return false;
+        }
+        let others = live::others(self);
+        let leaders = others
+            .iter()
+            .filter_map(|other| other.leader.get().copied());
+        let known: Vec<u32> = leaders.chain(signals::group_of(own)).collect();
+        let groups = pids.into_iter().filter_map(signals::group_of);
+        groups.into_iter().any(|group| !known.contains(&group))
     }
 
     /// Those that are alive, in order.
     pub fn members(&self) -> Vec<u32> {
-        let mut alive = found(self);
-        alive.extend(self.cgroup.iter().flat_map(Group::members));
-        alive.sort_unstable();
-        alive.dedup();
-        alive
+        found(self)
     }
 
     /// Asks, waits for `grace`, and then ends everyone; the child itself is waited for.
@@ -52,16 +112,17 @@ impl Tree {
         self.ask();
         let gone = async {
             let _ = child.wait().await;
-            while self.group_is_alive() || !self.members().is_empty() {
-                tokio::time::sleep(LOOK).await;
-            }
+            all_gone(&[self]).await;
         };
         if tokio::time::timeout(grace, gone).await.is_err() {
             kill_for_certain(&[self]).await;
         }
         let _ = child.start_kill();
         let _ = child.wait().await;
-        self.reap(&self.members());
+        // One that might have been another call's is this one's if the other is over by now.
+        self.set_over();
+        kill_for_certain(&[self]).await;
+        self.bury();
     }
 
     /// The same for those whose shell has gone already.
@@ -69,12 +130,7 @@ impl Tree {
         let others = others.iter().map(AsRef::as_ref);
         let all: Vec<&Self> = std::iter::once(self).chain(others).collect();
         all.iter().copied().for_each(Self::ask);
-        let gone = async {
-            while all.iter().any(|tree| !tree.members().is_empty()) {
-                tokio::time::sleep(LOOK).await;
-            }
-        };
-        if tokio::time::timeout(grace, gone).await.is_err() {
+        if tokio::time::timeout(grace, all_gone(&all)).await.is_err() {
             kill_for_certain(&all).await;
         }
     }
@@ -85,7 +141,8 @@ impl Tree {
         if cfg!(target_os = "linux") {
             alive.into_iter().for_each(signals::ask);
         } else if !alive.is_empty() {
-            self.leader.into_iter().for_each(signals::ask_group);
+            let leader = self.leader.get().copied();
+            leader.into_iter().for_each(signals::ask_group);
         }
     }
 
@@ -105,8 +162,8 @@ impl Tree {
         if alive.is_empty() {
             return false;
         }
-        self.cgroup.iter().for_each(Group::kill);
-        self.leader.into_iter().for_each(signals::kill_group);
+        let leader = self.leader.get().copied();
+        leader.into_iter().for_each(signals::kill_group);
         alive.iter().copied().for_each(signals::kill);
         self.reap(&alive);
         true
@@ -114,17 +171,31 @@ impl Tree {
 
     /// Those of its group that have ended as our orphans are waited for by nobody else.
     pub fn bury(&self) {
-        if self.adopted_before.is_some() {
-            let leader: Vec<u32> = self.leader.into_iter().collect();
+        if self.adopts {
+            let leader: Vec<u32> = self.leader.get().copied().into_iter().collect();
             adopted_so_far(&leader);
         }
     }
 
     /// Those that came to us as orphans are ours to bury; the leader is its owner's.
     fn reap(&self, pids: &[u32]) {
-        if self.adopted_before.is_some() {
-            let orphans = pids.iter().filter(|pid| Some(**pid) != self.leader);
+        if self.adopts {
+            let leader = self.leader.get();
+            let orphans = pids.iter().filter(|pid| Some(*pid) != leader);
             orphans.copied().for_each(signals::reap);
+        }
+    }
+}
+
+/// Returns when all have gone; those who have ended but are waited for by nobody count as gone.
+async fn all_gone(trees: &[&Tree]) {
+    loop {
+        let alive: Vec<u32> = trees.iter().flat_map(|tree| tree.members()).collect();
+        if alive.is_empty() {
+            return;
+        }
+        while alive.iter().copied().any(is_alive) {
+            tokio::time::sleep(LOOK).await;
         }
     }
 }
@@ -141,12 +212,21 @@ async fn kill_for_certain(trees: &[&Tree]) {
 }
 
 #[cfg(target_os = "linux")]
-use table::{adopted, dead_orphans, found};
+use table::{adopted, dead_orphans, found, is_alive, start};
 
 #[cfg(not(target_os = "linux"))]
 fn found(tree: &Tree) -> Vec<u32> {
     let alive = |leader: &u32| signals::group_is_alive(*leader);
-    tree.leader.filter(alive).into_iter().collect()
+    let leader = tree.leader.get().copied();
+    leader.filter(alive).into_iter().collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+use signals::group_is_alive as is_alive;
+
+#[cfg(not(target_os = "linux"))]
+fn start(_pid: u32) -> Option<u64> {
+    None
 }
 
 /// From now on, orphans of our children come to us.
@@ -179,8 +259,8 @@ pub(super) mod signals {
     //! Signals, to those that may have gone already: that is no error.
 
     use rustix::process::{
-        Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group,
-        waitpid,
+        Pid, Signal, WaitOptions, getpgid, kill_process, kill_process_group,
+        test_kill_process_group, waitpid,
     };
 
     fn pid(raw: u32) -> Option<Pid> {
@@ -189,6 +269,12 @@ pub(super) mod signals {
 
     pub fn group_is_alive(group: u32) -> bool {
         pid(group).is_some_and(|group| test_kill_process_group(group).is_ok())
+    }
+
+    /// None where it has gone.
+    pub fn group_of(one: u32) -> Option<u32> {
+        let group = getpgid(Some(pid(one)?)).ok()?;
+        u32::try_from(group.as_raw_nonzero().get()).ok()
     }
 
     pub fn ask_group(group: u32) {
@@ -218,6 +304,9 @@ pub(super) mod signals {
 
     pub fn group_is_alive(_group: u32) -> bool {
         false
+    }
+    pub fn group_of(_one: u32) -> Option<u32> {
+        None
     }
     pub fn ask_group(_group: u32) {}
     pub fn kill_group(_group: u32) {}

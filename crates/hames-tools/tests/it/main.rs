@@ -10,3 +10,4 @@ mod names;
 mod processes;
 mod read_write;
 mod search;
+mod strays;

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use crate::bench::{Bench, is_alive, quick, until};
 
-fn pids(folder: &Path) -> Vec<String> {
+pub fn pids(folder: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(folder.join("pids")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
-fn has_proc() -> bool {
+pub fn has_proc() -> bool {
     let there = Path::new("/proc/self/stat").exists();
     if !there {
         println!("skipped: there is no /proc to look for survivors in");
@@ -22,7 +22,7 @@ fn has_proc() -> bool {
 
 /// Runs a command that never ends and writes down the pids of what it starts, until all of
 /// `count` are there; then ends it by `cancel`.
-async fn run_and_cancel(bench: &Bench, command: &str, count: usize) -> String {
+pub async fn run_and_cancel(bench: &Bench, command: &str, count: usize) -> String {
     let watch = async {
         until(|| pids(&bench.workspace).len() >= count).await;
         bench.cancel.cancel();
@@ -205,41 +205,21 @@ async fn req_l16_eight_commands_run_side_by_side() {
     assert_eq!(told, [0, 1, 2, 3, 4, 5, 6, 7].map(|n| format!("{n}\n")));
 }
 
-/// Without the mark, without its group, without its parents.
-const HIDDEN: &str = "
-    env -i PATH=\"$PATH\" setsid sh -c '(echo $PPID > /dev/null; sh -c \"echo \\$\\$ >> pids; exec sleep 600\" &) ' > /dev/null 2>&1
-    until [ -s pids ]; do :; done
-    sleep 600
-";
-
 #[tokio::test]
-async fn req_g02_a_cgroup_finds_what_hides() {
-    let options = ProcessOptions {
-        cgroup: true,
-        ..quick()
-    };
-    let bench = Bench::with(options);
-    if !bench.config.processes.has_cgroups() {
-        return println!("skipped: no cgroup (v2) can be made here");
-    }
-    run_and_cancel(&bench, HIDDEN, 1).await;
-    let pid = pids(&bench.workspace).remove(0);
-    assert!(!is_alive(&pid), "{pid} has survived");
-}
-
-#[tokio::test]
-async fn req_g02_a_parent_of_orphans_finds_what_hides() {
-    if !has_proc() || !cfg!(target_os = "linux") {
+async fn fault_e02_those_who_end_when_they_are_asked_delay_nobody() {
+    if !has_proc() {
         return;
     }
-    let options = ProcessOptions {
+    let bench = Bench::with(ProcessOptions {
         subreaper: true,
+        // Nobody who is waited for needs it: the test would run out of time.
+        grace: Duration::from_secs(60),
         ..quick()
-    };
-    let bench = Bench::with(options);
-    run_and_cancel(&bench, HIDDEN, 1).await;
-    let pid = pids(&bench.workspace).remove(0);
-    assert!(!is_alive(&pid), "{pid} has survived");
+    });
+    let command = "sleep 600 & echo $! >> pids; echo $$ >> pids; sleep 600";
+    let told = tokio::time::timeout(Duration::from_secs(20), run_and_cancel(&bench, command, 2));
+    assert!(told.await.unwrap().starts_with("[interrupted"));
+    assert!(!pids(&bench.workspace).iter().any(|pid| is_alive(pid)));
 }
 
 #[tokio::test]

@@ -2,51 +2,85 @@
 //!
 //! It sends no signal; whom it cannot read (another user's) it takes for a stranger.
 
-use std::{collections::BTreeSet, fs};
-
-use super::{
-    super::environment::{carries, carries_any},
-    Tree,
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
-    pid: u32,
-    parent: u32,
-    group: u32,
-    session: u32,
+use super::{super::environment::carries, Tree, strays::strays};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    pub pid: u32,
+    pub parent: u32,
+    pub group: u32,
+    pub session: u32,
+    /// In ticks since the machine was started: with the pid, it names one process for ever.
+    pub start: u64,
     dead: bool,
+}
+
+/// All processes at one moment.
+pub(super) struct Table {
+    pub own: u32,
+    pub us: Row,
+    rows: BTreeMap<u32, Row>,
+}
+
+impl Table {
+    fn read() -> Self {
+        let own = std::process::id();
+        let rows: BTreeMap<u32, Row> = rows().map(|row| (row.pid, row)).collect();
+        let us = rows.get(&own).copied().unwrap_or_default();
+        Self { own, us, rows }
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.values()
+    }
+
+    pub fn row(&self, pid: u32) -> Option<&Row> {
+        self.rows.get(&pid)
+    }
+
+    /// Adds the children of those who are members, and theirs.
+    fn add_children(&self, members: &mut BTreeSet<u32>) {
+        loop {
+            let known = members.len();
+            let children = self.rows().filter(|row| members.contains(&row.parent));
+            let children: Vec<u32> = children.map(|row| row.pid).collect();
+            members.extend(children);
+            if members.len() == known {
+                return;
+            }
+        }
+    }
 }
 
 /// The living members of a tree.
 pub(super) fn found(tree: &Tree) -> Vec<u32> {
-    let own = std::process::id();
-    let rows = rows();
-    let our_session = rows.iter().find(|row| row.pid == own);
-    let our_session = our_session.map_or(0, |row| row.session);
+    let table = Table::read();
     let belongs = |row: &Row| {
-        let by_group = tree.leader.is_some_and(|leader| {
-            let still_the_same = row.session == our_session || row.session == leader;
-            row.pid == leader || row.session == leader || row.group == leader && still_the_same
-        });
-        by_group || by_mark(tree, row) || came_as_orphan(tree, row, own, our_session)
+        by_group(tree, row, table.us.session)
+            || tree.has_claimed(row.pid, row.start)
+            || by_mark(tree, row)
     };
-    let seeds = rows.iter().filter(|row| row.pid != own && belongs(row));
+    let seeds = table
+        .rows()
+        .filter(|row| row.pid != table.own && belongs(row));
     let mut members: BTreeSet<u32> = seeds.map(|row| row.pid).collect();
-    loop {
-        let known = members.len();
-        let children = rows.iter().filter(|row| members.contains(&row.parent));
-        let children: Vec<u32> = children.map(|row| row.pid).collect();
-        members.extend(children);
-        if members.len() == known {
-            break;
-        }
-    }
-    let dead = |row: &&Row| row.dead;
-    for row in rows.iter().filter(dead) {
-        members.remove(&row.pid);
-    }
-    members.into_iter().collect()
+    table.add_children(&mut members);
+    members.extend(strays(tree, &table, &members));
+    table.add_children(&mut members);
+    let alive = |pid: &u32| table.row(*pid).is_some_and(|row| !row.dead);
+    members.into_iter().filter(alive).collect()
+}
+
+fn by_group(tree: &Tree, row: &Row, our_session: u32) -> bool {
+    tree.leader.get().is_some_and(|leader| {
+        let still_the_same = row.session == our_session || row.session == *leader;
+        row.pid == *leader || row.session == *leader || row.group == *leader && still_the_same
+    })
 }
 
 fn by_mark(tree: &Tree, row: &Row) -> bool {
@@ -54,23 +88,7 @@ fn by_mark(tree: &Tree, row: &Row) -> bool {
     environ.is_ok_and(|environ| carries(&environ, &tree.mark, tree.call))
 }
 
-/// It has left its parents, its group and its mark behind; but it came to us after this call began,
-/// and it is in a session that none of our own children would be in.
-fn came_as_orphan(tree: &Tree, row: &Row, own: u32, our_session: u32) -> bool {
-    let Some(before) = &tree.adopted_before else {
-        return false;
-    };
-    let foreign_session = row.session != our_session && row.session != 0;
-    let new = row.parent == own && foreign_session && !before.contains(&row.pid);
-    // One that carries a mark belongs to the call that the mark names.
-    let is_marked = || {
-        let environ = fs::read(format!("/proc/{}/environ", row.pid));
-        environ.is_ok_and(|environ| carries_any(&environ))
-    };
-    new && !is_marked()
-}
-
-/// Our children that have a session of their own.
+/// Our children, the orphans that have come to us among them.
 pub(super) fn adopted() -> Vec<u32> {
     let own = std::process::id();
     let listed = fs::read_to_string(format!("/proc/self/task/{own}/children"));
@@ -82,6 +100,9 @@ pub(super) fn adopted() -> Vec<u32> {
 /// Those of our children that have ended, and that we did not start: they have a session of their
 /// own, or the group of a shell that is gone.
 pub(super) fn dead_orphans(children: &[u32], leaders: &[u32]) -> Vec<u32> {
+    if children.is_empty() {
+        return Vec::new();
+    }
     let own = row(std::process::id());
     let our_session = own.map_or(0, |own| own.session);
     let came = |row: &Row| row.session != our_session || leaders.contains(&row.group);
@@ -93,19 +114,23 @@ pub(super) fn dead_orphans(children: &[u32], leaders: &[u32]) -> Vec<u32> {
         .collect()
 }
 
+pub(super) fn is_alive(pid: u32) -> bool {
+    row(pid).is_some_and(|row| !row.dead)
+}
+
+/// When it was started, by which it is told from a later one with its number.
+pub(super) fn start(pid: u32) -> Option<u64> {
+    row(pid).map(|row| row.start)
+}
+
 fn row(pid: u32) -> Option<Row> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-fn rows() -> Vec<Row> {
-    let Ok(folder) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let listed = |entry: std::io::Result<fs::DirEntry>| {
-        let name = entry.ok()?.file_name();
-        row(name.to_str()?.parse().ok()?)
-    };
-    folder.filter_map(listed).collect()
+fn rows() -> impl Iterator<Item = Row> {
+    let listed = |entry: fs::DirEntry| row(entry.file_name().to_str()?.parse().ok()?);
+    let folder = fs::read_dir("/proc").into_iter().flatten().flatten();
+    folder.filter_map(listed)
 }
 
 /// The name may hold blanks and brackets; what counts stands behind its last one.
@@ -119,6 +144,8 @@ fn parse(pid: u32, stat: &str) -> Option<Row> {
         parent: number()?,
         group: number()?,
         session: number()?,
+        // Field 22 of proc_pid_stat(5).
+        start: fields.nth(15)?.parse().ok()?,
         dead: matches!(state, "Z" | "X" | "x"),
     })
 }
