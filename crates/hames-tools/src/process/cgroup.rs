@@ -9,6 +9,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+/// How each folder's name begins; it ends with the pid of its maker.
+const PREFIX: &str = "hames-";
+
 /// How often a folder is tried to be removed: those who were killed take a moment to leave it.
 const ROUNDS: usize = 100;
 
@@ -32,7 +35,7 @@ impl Group {
     pub fn enter(name: &str) -> Option<Self> {
         let mut held = held();
         if held.is_none() {
-            *held = Held::make(&name.to_lowercase());
+            *held = Held::make(name);
         }
         let held = held.as_mut()?;
         held.users += 1;
@@ -69,7 +72,9 @@ impl Held {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let origin = own_folder(&mounts, &own)?;
-        let folder = origin.join(name);
+        remove_those_of_the_dead(&origin);
+        let own = std::process::id();
+        let folder = origin.join(format!("{PREFIX}{name}-{own}"));
         fs::create_dir(&folder).ok()?;
         if enter(&folder).is_err() {
             // Making a folder is not enough: a process must be allowed to move there.
@@ -87,9 +92,7 @@ impl Held {
     fn leave(self) {
         let _ = enter(&self.origin);
         for _ in 0..ROUNDS {
-            let folders = below(&self.folder);
-            let removed = folders.iter().rev().map(fs::remove_dir);
-            if removed.fold(true, |all, one| all & one.is_ok()) {
+            if remove(&self.folder) {
                 return;
             }
             std::thread::yield_now();
@@ -104,6 +107,27 @@ fn held() -> MutexGuard<'static, Option<Held>> {
 fn enter(folder: &Path) -> io::Result<()> {
     let own = std::process::id().to_string();
     fs::write(folder.join("cgroup.procs"), own)
+}
+
+/// False where somebody is in it still: the system refuses then.
+fn remove(folder: &Path) -> bool {
+    let folders = below(folder);
+    let removed = folders.iter().rev().map(fs::remove_dir);
+    removed.fold(true, |all, one| all & one.is_ok())
+}
+
+/// One that was killed could not take its folder away.
+fn remove_those_of_the_dead(origin: &Path) {
+    let maker = |entry: &fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let (_, pid) = name.strip_prefix(PREFIX)?.rsplit_once('-')?;
+        pid.parse::<u32>().ok()
+    };
+    let is_dead = |pid: u32| !Path::new(&format!("/proc/{pid}")).exists();
+    let entries = fs::read_dir(origin).into_iter().flatten().flatten();
+    for left in entries.filter(|entry| maker(entry).is_some_and(is_dead)) {
+        remove(&left.path());
+    }
 }
 
 fn listed(folder: &Path) -> Vec<u32> {

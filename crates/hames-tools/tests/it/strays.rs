@@ -232,6 +232,10 @@ async fn sessions_share_a_cgroup_and_the_last_leaves_none() {
         return println!("skipped: no cgroup (v2) can be made here");
     }
     let before = own_group();
+    let dead = before.as_deref().and_then(folder_of).unwrap();
+    // No pid is as large as that.
+    let dead = dead.join("hames-x-4200000000");
+    fs::create_dir(&dead).unwrap();
     let first = Bench::with(in_cgroup());
     assert_eq!(
         own_group(),
@@ -241,6 +245,7 @@ async fn sessions_share_a_cgroup_and_the_last_leaves_none() {
     first.ok("bash", json!({ "command": "true" })).await;
     let within = own_group();
     assert_ne!(within, before);
+    assert!(!dead.exists(), "one that was killed has left it");
     let second = Bench::with(in_cgroup());
     let seen = second
         .ok("bash", json!({ "command": "grep ^0:: /proc/self/cgroup" }))
