@@ -165,7 +165,7 @@ fn an_export_as_one_object_holds_the_children() {
 }
 
 #[test]
-fn removing_asks_first_and_takes_children_and_logs_along() {
+fn fault_g06_removing_asks_first_and_takes_children_and_logs_along() {
     let scenario = r#"{"turns": [{"text": "draft"}], "conversations": [
         {"when": {"prompt": "Now be the critic"}, "turns": [{"text": "{\"verdict\":\"approve\"}"}]}
     ]}"#;

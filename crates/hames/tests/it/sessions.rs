@@ -133,3 +133,15 @@ fn sessions_are_their_users_alone() {
         assert_eq!(mode & 0o777, 0o700);
     }
 }
+
+/// What runs in the workspace cannot lose what is known of it.
+#[test]
+fn fault_g12_the_journal_lies_outside_the_workspace() {
+    let world = World::new(HELLO);
+    assert_eq!(world.run(&["-p", "go"]).code, 0);
+    let journals = world.sessions().canonicalize().unwrap();
+    let workspace = world.workspace().canonicalize().unwrap();
+    assert!(!journals.starts_with(&workspace), "{journals:?}");
+    let left = std::fs::read_dir(workspace).unwrap().count();
+    assert_eq!(left, 0, "a run leaves nothing of its own in the workspace");
+}
