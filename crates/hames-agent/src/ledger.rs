@@ -142,6 +142,8 @@ struct Reader {
     owner: Owner,
     running: u32,
     in_turn: bool,
+    /// The last turn has its message: the same number again is another call, after a kill.
+    answered: bool,
 }
 
 impl Default for Reader {
@@ -153,6 +155,7 @@ impl Default for Reader {
             owner: Owner::Nobody,
             running: 0,
             in_turn: false,
+            answered: false,
         }
     }
 }
@@ -182,6 +185,7 @@ impl Reader {
             } => self.begin_turn(*turn, *prefix_bytes),
             Entry::Assistant { message } => {
                 self.in_last(|turn| turn.usage = message.usage);
+                self.answered = true;
                 Owner::Harness
             }
             Entry::CallFailed {
@@ -224,6 +228,7 @@ impl Reader {
 
     fn begin_turn(&mut self, number: u32, prefix_bytes: u64) -> Owner {
         let again = self.in_turn
+            && !self.answered
             && self
                 .ledger
                 .turns
@@ -237,7 +242,7 @@ impl Reader {
                 ..Turn::default()
             });
         }
-        (self.in_turn, self.running) = (true, 0);
+        (self.in_turn, self.running, self.answered) = (true, 0, false);
         let model = self.model.clone();
         self.in_last(|turn| (turn.prefix_bytes, turn.model) = (prefix_bytes, model));
         Owner::Model

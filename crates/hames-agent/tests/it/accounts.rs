@@ -63,6 +63,32 @@ async fn req_c09_each_moment_has_one_owner_and_each_turn_one_model_step() {
     assert_eq!(ledger.cost(|_| None), None);
 }
 
+/// A process that was killed amid its first round, and one that went on: both count from turn one.
+#[tokio::test(start_paused = true)]
+async fn req_c09_a_turn_that_was_answered_is_kept_beside_the_one_of_the_resumed_run() {
+    let rig = rig();
+    let _ = rig.go().await.unwrap();
+    let mut records = records(&*rig.memory);
+    let mut answers = 0;
+    for record in &mut records {
+        if let hames_types::Entry::TurnStarted { turn, .. } = &mut record.entry {
+            *turn = 1;
+        }
+        answers += usize::from(matches!(
+            record.entry,
+            hames_types::Entry::Assistant { .. }
+        ));
+    }
+    let ledger = Ledger::of(records);
+    assert_eq!((ledger.turns.len(), answers), (2, 2), "{ledger:?}");
+    let usage = Usage {
+        input: 20,
+        output: 10,
+        ..Usage::default()
+    };
+    assert_eq!(ledger.usage(), usage);
+}
+
 #[tokio::test(start_paused = true)]
 async fn req_o01_a_line_a_turn_says_what_it_saw_asked_got_and_took() {
     let rig = rig();
