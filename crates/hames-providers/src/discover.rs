@@ -39,10 +39,19 @@ pub enum NoModel {
         vendor: String,
         variables: Vec<String>,
     },
-    #[error("{vendor} names no model at {url}; write {vendor}/MODEL")]
+    #[error(
+        "no model is known at {url}: it does not answer, or has none; write {}",
+        a_model_of(vendor)
+    )]
     NoneThere { vendor: String, url: String },
     #[error("{0}")]
     Nothing(FourWays),
+}
+
+/// How a model of that vendor is named: an address takes a `#`.
+fn a_model_of(vendor: &str) -> String {
+    let between = if vendor.contains("://") { '#' } else { '/' };
+    format!("{vendor}{between}MODEL")
 }
 
 /// What to do when there is no model at all, in six lines.

@@ -64,7 +64,8 @@ fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
         return print::run(args, asked, environment);
     }
     if !talks {
-        if args.prompt.is_none() {
+        let goes_on = args.session.continue_newest || args.session.resume.is_some();
+        if args.prompt.is_none() && !goes_on {
             return Err(exit::usage(
                 "there is no terminal to talk on: give a prompt with -p, or `-p -` to read it from stdin",
             ));

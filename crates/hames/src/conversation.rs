@@ -233,8 +233,9 @@ impl<'a> Conversation<'a> {
         } else {
             "the price is not known".to_owned()
         };
+        let plural = if spent.turns == 1 { "" } else { "s" };
         say(&format!(
-            "{} turns, {} tokens, {cost}",
+            "{} turn{plural}, {} tokens, {cost}",
             spent.turns, spent.tokens
         ));
     }

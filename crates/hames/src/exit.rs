@@ -87,10 +87,12 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
 fn message(outcome: &Outcome, code: u8) -> String {
     match outcome {
         Outcome::Completed if code == 0 => String::new(),
-        Outcome::Completed => "a call was refused because nobody could be asked".to_owned(),
+        Outcome::Completed => "a call was refused because nobody could be asked; \
+                               --allowed-tools or --permission-mode allows it"
+            .to_owned(),
         Outcome::Refused => "the model refused".to_owned(),
         Outcome::Truncated => "the answer was cut at the model's output limit; \
-                               --max-output-tokens raises it, --continue goes on"
+                               --max-output-tokens raises it, --continue with a prompt goes on"
             .to_owned(),
         Outcome::NoAnswer => "the model ended without an answer, twice".to_owned(),
         Outcome::LimitReached { limit } => limit_message(*limit).to_owned(),

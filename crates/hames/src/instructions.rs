@@ -119,7 +119,7 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, path: &Path, why: &str) {
-        self.read.notes.push(format!("{}: {why}", path.display()));
+        self.read.notes.push(format!("instructions: {}: {why}", path.display()));
     }
 }
 

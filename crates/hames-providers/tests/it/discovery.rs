@@ -202,7 +202,13 @@ async fn what_is_missing_is_named() {
     let no_model = found(&nowhere(), Some("vllm"), None).await;
     assert_eq!(
         no_model,
-        "vllm names no model at http://127.0.0.1:9/v1; write vllm/MODEL"
+        "no model is known at http://127.0.0.1:9/v1: it does not answer, or has none; write vllm/MODEL"
+    );
+    let no_server = found(&nowhere(), Some("http://127.0.0.1:9/v1"), None).await;
+    assert_eq!(
+        no_server,
+        "no model is known at http://127.0.0.1:9/v1: it does not answer, or has none; \
+         write http://127.0.0.1:9/v1#MODEL"
     );
 }
 

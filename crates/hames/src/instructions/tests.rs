@@ -122,8 +122,8 @@ fn nothing_outside_the_project_is_read() {
     let (files, notes) = tree.read("w", None);
     assert_eq!(files, ["w/CLAUDE.md=@../secret"]);
     let outside = [
-        "w/AGENTS.md: it lies outside the project",
-        "w/../secret: it lies outside the project",
+        "instructions: w/AGENTS.md: it lies outside the project",
+        "instructions: w/../secret: it lies outside the project",
     ];
     assert_eq!(notes, outside);
 }

@@ -144,7 +144,8 @@ impl Text {
             ResultStatus::Ok if self.verbose => self.note(&format!("{tool}: {what}")),
             ResultStatus::Ok => Ok(()),
             ResultStatus::Error => self.note(&format!("{tool} failed: {what}")),
-            ResultStatus::Denied => self.note(&format!("{tool} was refused: {what}")),
+            // Whole: the rule that would allow it stands at its end.
+            ResultStatus::Denied => self.note(&format!("{tool} was refused: {}", said.trim())),
             ResultStatus::Interrupted => self.note(&format!("{tool}: {what}")),
         }
     }

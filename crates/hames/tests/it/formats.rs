@@ -160,6 +160,24 @@ fn a_refused_call_is_named_in_the_result() {
     );
 }
 
+/// A long command is in the refusal's way, and the remedy stands behind it.
+#[test]
+fn a_refusal_is_shown_with_the_rule_and_the_mode_that_would_allow_it() {
+    let command = format!("touch {}", "x".repeat(150));
+    let scenario = format!(
+        r#"{{"turns": [{{"calls": [{{"name": "bash", "input": {{"command": "{command}"}}}}]}}, {{"text": "no"}}]}}"#
+    );
+    let ran = World::new(&scenario).run(&["-p", "go"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    let rule = format!("--allowed-tools 'Bash({command})' or --permission-mode full-auto");
+    assert!(ran.err.contains(&rule), "{ran:?}");
+    assert!(
+        ran.err
+            .ends_with("--allowed-tools or --permission-mode allows it\n"),
+        "{ran:?}"
+    );
+}
+
 #[test]
 fn journal_prints_the_journals_own_lines() {
     let world = world();

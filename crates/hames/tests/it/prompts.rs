@@ -59,3 +59,15 @@ fn a_prompt_without_a_terminal_is_answered_once() {
         "{ran:?}"
     );
 }
+
+/// Nor is one needed for what is pending.
+#[test]
+fn what_is_pending_is_finished_without_a_terminal() {
+    let world = World::new(
+        r#"{"turns": [{"calls": [{"name": "glob", "input": {"pattern": "*"}}]}, {"text": "done"}]}"#,
+    );
+    let first = world.run(&["-p", "go", "--max-turns", "1"]);
+    assert_eq!(first.code, 3, "{first:?}");
+    let ran = world.run(&["-c"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "done\n"), "{ran:?}");
+}
