@@ -119,7 +119,9 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, path: &Path, why: &str) {
-        self.read.notes.push(format!("instructions: {}: {why}", path.display()));
+        self.read
+            .notes
+            .push(format!("instructions: {}: {why}", path.display()));
     }
 }
 

@@ -74,10 +74,7 @@ async fn req_c09_a_turn_that_was_answered_is_kept_beside_the_one_of_the_resumed_
         if let hames_types::Entry::TurnStarted { turn, .. } = &mut record.entry {
             *turn = 1;
         }
-        answers += usize::from(matches!(
-            record.entry,
-            hames_types::Entry::Assistant { .. }
-        ));
+        answers += usize::from(matches!(record.entry, hames_types::Entry::Assistant { .. }));
     }
     let ledger = Ledger::of(records);
     assert_eq!((ledger.turns.len(), answers), (2, 2), "{ledger:?}");

@@ -31,7 +31,7 @@ pub fn registry(
     processes: Arc<Processes>,
 ) -> Result<ToolRegistry> {
     let config = ToolsConfig {
-        shell: shell(settled)?,
+        shell: shell(settled, environment)?,
         time: time_limits(settled),
         output: OutputLimits {
             folder: environment.state_dir().map(|state| state.join("outputs")),
@@ -55,12 +55,26 @@ fn time_limits(settled: &Settled) -> TimeLimits {
     limits
 }
 
-fn shell(settled: &Settled) -> Result<Option<PathBuf>> {
-    match &settled.args.permission.shell {
-        Some(shell) if !shell.is_file() => Err(usage(format!(
+/// A bare name is looked up as a shell would look it up.
+fn shell(settled: &Settled, environment: &Environment) -> Result<Option<PathBuf>> {
+    let Some(asked) = &settled.args.permission.shell else {
+        return Ok(None);
+    };
+    let is_bare = asked.components().count() == 1 && asked.is_relative();
+    let path = environment.var("PATH").filter(|_| is_bare);
+    let mut places: Vec<PathBuf> = match path {
+        Some(path) => std::env::split_paths(path)
+            .map(|folder| folder.join(asked))
+            .collect(),
+        None => vec![asked.clone()],
+    };
+    places.retain(|place| place.is_file());
+    let found = places.into_iter().next();
+    let missing = || {
+        usage(format!(
             "--shell {}: there is no such file",
-            shell.display()
-        ))),
-        shell => Ok(shell.clone()),
-    }
+            asked.display()
+        ))
+    };
+    found.map(Some).ok_or_else(missing)
 }
