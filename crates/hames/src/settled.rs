@@ -11,8 +11,10 @@ use anyhow::Result;
 use clap::ValueEnum;
 use hames_agent::permission::{
     modes::{Mode, Policy},
-    rules::split_list,
+    rules::{Rule, split_list},
 };
+
+use hames_tools::aliases;
 
 use crate::{
     args::{self, RunArgs, Turns},
@@ -90,6 +92,8 @@ pub fn settle(
     };
     let policy = settings.policy(trusted, asked, &remembered, &places);
     let mut policy = policy.map_err(|error| usage(error.to_string()))?;
+    notes.extend(policy.rules.deny.iter().filter_map(guards_nothing));
+    notes.extend(policy.rules.ask.iter().filter_map(guards_nothing));
     let named_dirs = policy.places.added.clone();
     // The model is told where the whole of a long output lies, so it may read it.
     policy.places.added.extend(outputs(environment));
@@ -106,6 +110,21 @@ pub fn settle(
         trust: store,
         notes,
     })
+}
+
+/// A misspelt rule that was meant to hold something back must not be taken in silence.
+fn guards_nothing(rule: &Rule) -> Option<String> {
+    let text = rule.as_str();
+    let name = text.split('(').next().unwrap_or(text).trim();
+    let elsewhere = name.starts_with("mcp__") || name.contains('*');
+    if elsewhere || aliases::our_tool(name).is_some() {
+        return None;
+    }
+    let meant = aliases::suggest(name).map(|tool| format!("; did you mean `{tool}`?"));
+    Some(format!(
+        "the rule `{text}` holds nothing back: there is no tool named {name}{}",
+        meant.unwrap_or_default()
+    ))
 }
 
 /// As tools will resolve it, whether or not it is there yet.

@@ -174,7 +174,7 @@ fn cgroup() -> Finding {
     match processes.has_cgroups() {
         true => Finding::ok(
             "processes",
-            "a cgroup of its own for each command: nothing outlives its end",
+            "a cgroup for what a session starts: it all ends with the session, unless hames itself is killed",
         ),
         false => Finding::warn(
             "processes",

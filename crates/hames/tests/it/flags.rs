@@ -406,3 +406,18 @@ fn completions_are_printed_for_a_shell() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("--permission-mode"), "{ran:?}");
 }
+
+/// A denial that is misspelt protects nothing, and its author has to hear it.
+#[test]
+fn a_rule_that_names_no_tool_is_said_to_hold_nothing_back() {
+    let world = World::new(crate::world::HELLO);
+    let ran = world.run(&["-p", "go", "--disallowed-tools", "Basch(rm *),mcp__x__y"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.err
+            .contains("the rule `Basch(rm *)` holds nothing back"),
+        "{ran:?}"
+    );
+    let known = world.run(&["-p", "go", "--disallowed-tools", "Bash(rm *),Read,edit"]);
+    assert!(!known.err.contains("holds nothing back"), "{known:?}");
+}
