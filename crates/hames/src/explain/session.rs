@@ -303,7 +303,13 @@ fn table_of_children(children: &[Child], prices: &PriceList) -> String {
             ]);
             continue;
         };
-        let ended = ledger.ends.last().map_or("not at all", Outcome::end_cause);
+        // A compaction asks once and is no query: it has no end of its own.
+        let unended = if label == "compact" {
+            "-"
+        } else {
+            "not at all"
+        };
+        let ended = ledger.ends.last().map_or(unended, Outcome::end_cause);
         let cost = ledger.cost(|model| prices.of(model));
         table.row([
             label,
