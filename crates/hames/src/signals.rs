@@ -8,15 +8,19 @@ use hames_agent::handle::InFlight;
 
 use crate::exit;
 
-/// Runs until it is dropped.
-pub async fn interrupt_on_signals(interrupter: InFlight) {
-    let Ok(mut signals) = Signals::listen() else {
-        return;
-    };
-    signals.next().await;
-    interrupter.interrupt();
-    signals.next().await;
-    process::exit(exit::INTERRUPTED.into());
+/// Listens from this call on, not from the first time that the future is polled: a signal in a run's
+/// first moments has to be heard, too. The future runs until it is dropped.
+pub fn interrupt_on_signals(interrupter: InFlight) -> impl Future<Output = ()> + Send + 'static {
+    let signals = Signals::listen();
+    async move {
+        let Ok(mut signals) = signals else {
+            return;
+        };
+        signals.next().await;
+        interrupter.interrupt();
+        signals.next().await;
+        process::exit(exit::INTERRUPTED.into());
+    }
 }
 
 #[cfg(unix)]
