@@ -13,7 +13,7 @@ struct Crate {
     tests: &'static [&'static str],
 }
 
-const CRATES: [Crate; 9] = [
+const CRATES: [Crate; 10] = [
     Crate {
         name: "hames-types",
         on: &[],
@@ -57,6 +57,12 @@ const CRATES: [Crate; 9] = [
         tests: &[],
     },
     Crate {
+        name: "hames-eval",
+        // No arrow to the agent: an evaluation runs it as a program, like any other.
+        on: &["hames-types", "hames-journal", "hames-tools"],
+        tests: &["hames-testkit"],
+    },
+    Crate {
         name: "hames",
         on: &[
             "hames-types",
@@ -65,6 +71,7 @@ const CRATES: [Crate; 9] = [
             "hames-providers",
             "hames-tools",
             "hames-agent",
+            "hames-eval",
         ],
         tests: &["hames-testkit"],
     },

@@ -1,0 +1,107 @@
+//! Where the files of a run lie, and how they are written so that a kill leaves the old or the new.
+//!
+//! What is in them is each stage's business.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// `experiments/<run id>/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Experiment {
+    pub id: String,
+    pub dir: PathBuf,
+}
+
+/// One trial of one instance: `<instance>/`, and `<instance>~2/` and so on for further trials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrialDir(pub PathBuf);
+
+impl Experiment {
+    pub fn new(root: &Path, id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            dir: root.join(id),
+        }
+    }
+
+    pub fn trial(&self, instance: &str, trial: u32) -> TrialDir {
+        TrialDir(self.dir.join(trial_name(instance, trial)))
+    }
+
+    /// The official layout's folder for one instance, of the trial's own run id.
+    pub fn official(&self, model: &str, instance: &str, trial: u32) -> PathBuf {
+        let logs = self.dir.join("logs/run_evaluation");
+        logs.join(trial_name(&self.id, trial))
+            .join(file_name(model))
+            .join(instance)
+    }
+
+    /// What the run was asked to do.
+    pub fn run_file(&self) -> PathBuf {
+        self.dir.join("run.json")
+    }
+}
+
+impl TrialDir {
+    pub fn manifest(&self) -> PathBuf {
+        self.0.join("manifest.json")
+    }
+    pub fn result(&self) -> PathBuf {
+        self.0.join("result.json")
+    }
+    pub fn worker_log(&self) -> PathBuf {
+        self.0.join("s4_worker.log")
+    }
+    pub fn task(&self) -> PathBuf {
+        self.0.join("task.json")
+    }
+    pub fn prediction(&self) -> PathBuf {
+        self.0.join("prediction.jsonl")
+    }
+    pub fn model_patch(&self) -> PathBuf {
+        self.0.join("model.patch")
+    }
+    pub fn report(&self) -> PathBuf {
+        self.0.join("report.json")
+    }
+    /// ATIF.
+    pub fn trajectory(&self) -> PathBuf {
+        self.0.join("trajectory.json")
+    }
+    /// What the agent printed.
+    pub fn agent_stdout(&self) -> PathBuf {
+        self.0.join("agent.stdout")
+    }
+    pub fn agent_stderr(&self) -> PathBuf {
+        self.0.join("agent.stderr")
+    }
+    pub fn test_output(&self) -> PathBuf {
+        self.0.join("test_output.txt")
+    }
+}
+
+fn trial_name(name: &str, trial: u32) -> String {
+    match trial {
+        0 | 1 => name.to_owned(),
+        trial => format!("{name}~{trial}"),
+    }
+}
+
+/// As the official layout spells a model: `/` becomes `__`.
+pub fn file_name(model: &str) -> String {
+    model.replace('/', "__")
+}
+
+/// Writes a whole file beside its place and moves it there: a reader sees the old or the new.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    io::Write::write_all(&mut file, bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)
+        .map(drop)
+        .map_err(|refused| refused.error)
+}

@@ -1,0 +1,3 @@
+//! The evaluation's tests: real git repositories, real processes, recorded logs.
+//!
+//! No network but loopback, and no keys.
