@@ -106,6 +106,7 @@ impl TypedTool for Bash {
             stdin: None,
             merged: true,
             env: &[],
+            inherit: true,
             timeout,
             cancel: cx.cancel.clone(),
         };

@@ -52,6 +52,7 @@ pub async fn run_hook(
         stdin: Some(hook.stdin_json.as_bytes()),
         merged: false,
         env: hook.env,
+        inherit: true,
         timeout: hook.timeout,
         cancel,
     };

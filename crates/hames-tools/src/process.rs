@@ -14,7 +14,7 @@ use std::{
     process::{ExitStatus, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -25,8 +25,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::output::{Readers, Sink, Stream};
+pub use self::output::Stream;
 use self::tree::Tree;
+pub(crate) use self::{
+    environment::{fresh_mark, is_mark},
+    output::{Readers, Sink},
+};
 
 /// How the children of a session are started and ended.
 #[derive(Debug, Clone)]
@@ -96,6 +100,8 @@ pub(crate) struct Job<'a> {
     /// One pipe keeps the order in which two streams were written.
     pub merged: bool,
     pub env: &'a [(String, String)],
+    /// Whether our own variables are passed on.
+    pub inherit: bool,
     pub timeout: Duration,
     pub cancel: CancellationToken,
 }
@@ -110,6 +116,8 @@ pub(crate) enum End {
 
 pub(crate) struct Ended {
     pub end: End,
+    /// How the child itself ended, also where it was made to.
+    pub status: Option<ExitStatus>,
     /// Those who outlive their shell.
     pub background: Vec<u32>,
     /// Still open in the hands of those who outlive their shell.
@@ -118,10 +126,14 @@ pub(crate) struct Ended {
 
 impl Processes {
     pub fn new(options: ProcessOptions) -> Arc<Self> {
+        Self::marked(options, fresh_mark())
+    }
+
+    /// With a mark that somebody has written down.
+    pub(crate) fn marked(options: ProcessOptions, mark: String) -> Arc<Self> {
         if options.subreaper {
             tree::adopt_orphans();
         }
-        let mark = environment::fresh_mark();
         Arc::new(Self {
             options,
             mark,
@@ -165,11 +177,12 @@ impl Processes {
         let (mut child, mut readers, tree) = self.spawn(&job)?;
         let leash = Leash::new(self, tree.clone());
         let feeding = feed(child.stdin.take(), job.stdin.unwrap_or_default());
+        let mut status = None;
         let end = {
             let listening = readers.listen(&mut child, sink);
             tokio::select! {
                 biased;
-                status = listening => end_of(status?),
+                ended = listening => end_of(*status.insert(ended?)),
                 () = job.cancel.cancelled() => End::Cancelled,
                 () = tokio::time::sleep(job.timeout) => End::TimedOut,
                 never = feeding => match never {},
@@ -184,7 +197,8 @@ impl Processes {
                 }
                 readers.drain(self.options.drain, sink).await;
                 leash.forget();
-                Ok(Ended::with_nobody_left(end))
+                let status = child.try_wait().ok().flatten();
+                Ok(Ended::with_nobody_left(end, status))
             }
             End::Exited(_) | End::Signalled(_) => {
                 let closed = readers.drain(self.options.drain, sink).await;
@@ -196,13 +210,14 @@ impl Processes {
                 if background.is_empty() {
                     tree.bury();
                     leash.forget();
-                    return Ok(Ended::with_nobody_left(end));
+                    return Ok(Ended::with_nobody_left(end, status));
                 }
                 tree.claim(&background);
                 leash.keep();
                 let rest = (!closed).then_some(readers);
                 Ok(Ended {
                     end,
+                    status,
                     background,
                     rest,
                 })
@@ -218,6 +233,9 @@ impl Processes {
             Some(_) => Stdio::piped(),
             None => Stdio::null(),
         });
+        if !job.inherit {
+            command.env_clear();
+        }
         let readers = Readers::attach(&mut command, job.merged)?;
         command.envs(self.options.env.iter().chain(job.env).map(|(k, v)| (k, v)));
         for name in &self.options.strip_env {
@@ -274,14 +292,10 @@ impl Processes {
     fn session_tree(&self) -> Tree {
         let begun = self.begun();
         Tree {
-            leader: OnceLock::new(),
-            mark: self.mark.clone(),
-            call: None,
             adopts: self.options.subreaper,
             cgroup: begun.cgroup.clone(),
             before: begun.before.clone(),
-            over: AtomicBool::new(false),
-            claimed: OnceLock::new(),
+            ..Tree::of_mark(self.mark.clone())
         }
     }
 
@@ -301,9 +315,10 @@ impl Drop for Processes {
 }
 
 impl Ended {
-    fn with_nobody_left(end: End) -> Self {
+    fn with_nobody_left(end: End, status: Option<ExitStatus>) -> Self {
         Self {
             end,
+            status,
             background: Vec::new(),
             rest: None,
         }
@@ -347,6 +362,16 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) -> Infallible {
         let _ = stdin.write_all(input).await;
     }
     std::future::pending().await
+}
+
+/// Ends all who carry a mark that a process before this one gave out; says how many there were.
+pub(crate) async fn end_marked(mark: &str, grace: Duration) -> usize {
+    let tree = Tree::of_mark(mark.to_owned());
+    let alive = tree.members().len();
+    if alive > 0 {
+        tree.end(grace, &[]).await;
+    }
+    alive
 }
 
 fn end_of(status: ExitStatus) -> End {

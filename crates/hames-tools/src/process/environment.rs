@@ -9,9 +9,15 @@ const PREFIX: &str = "HAMES_CALL_";
 
 /// A variable's name that nobody else uses. Each session has a name of its own, not just a value,
 /// so that a session inside another's command carries both.
-pub(super) fn fresh_mark() -> String {
+pub(crate) fn fresh_mark() -> String {
     let random = RandomState::new().hash_one(std::process::id());
     format!("{PREFIX}{random:016X}")
+}
+
+/// Nothing else is looked for in the environments of strangers.
+pub(crate) fn is_mark(text: &str) -> bool {
+    let rest = text.strip_prefix(PREFIX).unwrap_or_default();
+    rest.len() == 16 && rest.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// What a child's environment holds, as one call or as any call of the session.

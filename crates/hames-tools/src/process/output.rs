@@ -15,7 +15,7 @@ type Pipe = tokio::net::unix::pipe::Receiver;
 type Pipe = tokio::fs::File;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
+pub enum Stream {
     /// Or both, where they are merged.
     Out,
     Err,

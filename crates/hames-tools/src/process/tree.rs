@@ -47,6 +47,20 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// Those who carry the mark, and no others.
+    pub fn of_mark(mark: String) -> Self {
+        Self {
+            leader: OnceLock::new(),
+            mark,
+            call: None,
+            adopts: false,
+            cgroup: None,
+            before: Vec::new(),
+            over: AtomicBool::new(false),
+            claimed: OnceLock::new(),
+        }
+    }
+
     /// From now on, other calls know of it.
     pub fn register(self: &Arc<Self>) {
         live::register(self);

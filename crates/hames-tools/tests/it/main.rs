@@ -8,6 +8,7 @@ mod edit;
 mod hooks;
 mod names;
 mod processes;
+mod programs;
 mod read_write;
 mod search;
 mod strays;
