@@ -4,6 +4,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{host::Host, instance::Task, stage::StageError, trajectory::Trajectory};
 
 /// A coding agent. One file in `adapters/`, one line in its list.
@@ -42,7 +44,8 @@ pub trait Adapter: Send + Sync {
 }
 
 /// What the user chose for the agent.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Options {
     /// As the agent itself spells it; empty: the agent's own choice.
     pub model: String,
@@ -62,7 +65,7 @@ pub struct Options {
 }
 
 /// Where the agent works. All of it is its own, and nothing else is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The checkout.
     pub tree: PathBuf,
@@ -118,7 +121,7 @@ pub struct Left<'a> {
     pub options: &'a Options,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reading {
     pub trajectory: Trajectory,
     /// A diff that the agent printed rather than made; S5 uses it where the tree is unchanged.

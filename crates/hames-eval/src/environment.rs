@@ -130,4 +130,7 @@ pub struct TestOutput {
     pub seconds: f64,
     /// Processes that the script left running, and that were ended.
     pub survivors: usize,
+    /// What a Harbor task's own tests gave; none for all others.
+    #[serde(default)]
+    pub reward: Option<f64>,
 }

@@ -5,11 +5,23 @@
 
 pub mod adapter;
 pub mod adapters;
+pub mod calibration;
+pub mod clock;
 pub mod environment;
 pub mod environments;
+pub mod event;
 pub mod experiment;
+pub mod grading;
 pub mod host;
 pub mod instance;
+pub mod log_parsers;
+pub mod manifest;
+pub mod plan;
+pub mod prediction;
 pub mod record;
+pub mod regrade;
 pub mod stage;
+pub mod stage_table;
+pub mod stages;
+pub mod summary;
 pub mod trajectory;

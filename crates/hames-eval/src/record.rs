@@ -50,6 +50,9 @@ pub struct InstanceResult {
     /// Seconds.
     pub stage_timings: BTreeMap<Stage, f64>,
     pub adapter_attempts: Vec<AdapterAttempt>,
+    /// What a log without results looks like; it changes no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspicion: Option<crate::grading::Suspicion>,
     /// None where a verdict stands.
     pub failure: Option<Failure>,
     pub leaks: LeakReport,
@@ -145,6 +148,20 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
+    /// Nobody's fault, and it may be gone by the next run.
+    pub fn is_tried_again(self) -> bool {
+        match self {
+            Self::Infrastructure | Self::Missing | Self::Interrupted => true,
+            Self::Unresolved
+            | Self::EmptyPatch
+            | Self::PatchDoesNotApply
+            | Self::TestsTimedOut
+            | Self::AgentFailed
+            | Self::InvalidInstance
+            | Self::BadInput => false,
+        }
+    }
+
     /// Whether the trial counts in the denominator.
     pub fn counts(self) -> bool {
         match self {

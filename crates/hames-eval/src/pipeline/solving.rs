@@ -1,0 +1,121 @@
+//! S4 and S5 in a trial: what they are given of it, and what is kept of what they give.
+//!
+//! How an agent is run and ended, and how its work is taken, is theirs.
+
+use std::{fs, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{TrialContext, workspace::{self, Ready}};
+use crate::{
+    adapter::{Adapter, Options},
+    atif,
+    event::Event,
+    experiment::write_atomically,
+    instance::Task,
+    leaks,
+    stage::StageError,
+    stages::{
+        s4_solve::{self, SolveContext, Solved},
+        s5_patch::{self, Extracted, PatchContext},
+    },
+    trajectory::Source,
+};
+
+/// S4's output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solving {
+    pub solved: Solved,
+    /// The checkout that it was done in.
+    pub ready: Ready,
+    /// Steps that look for answers.
+    pub peeking: Vec<String>,
+}
+
+impl Solving {
+    pub fn agent_turns(&self) -> usize {
+        let turns = &self.solved.reading.trajectory.turns;
+        turns.iter().filter(|turn| turn.source == Source::Agent).count()
+    }
+}
+
+pub(super) async fn solve(cx: &TrialContext<'_>, task: &Task, ready: &Ready) -> Result<(Solving, Vec<PathBuf>), StageError> {
+    let (run, dir) = (cx.run, cx.dir());
+    let ready = fresh(cx, ready).await?;
+    let chain: Vec<(&dyn Adapter, &Options)> =
+        run.chain.iter().map(|(adapter, options)| (adapter.as_ref(), options)).collect();
+    let plays_gold = chain.iter().any(|(adapter, _)| adapter.plays_gold());
+    let gold_patch = plays_gold.then(|| cx.instance.answers.gold_patch.clone());
+    let task = Task { gold_patch, ..task.clone() };
+    let spoke = || cx.tell(&Event::AgentSpoke { worker: cx.worker, trial: cx.id() });
+    let solved = s4_solve::run(&SolveContext {
+        task: &task,
+        chain: &chain,
+        checkout: &ready.checkout,
+        place: &ready.place,
+        trial: &dir,
+        host: &run.host,
+        wall_limit: run.plan.wall(),
+        hide: &hidden(cx),
+        retries: run.plan.retries,
+        limits: &run.limits,
+        cancel: &run.cancel,
+        on_output: &spoke,
+    })
+    .await?;
+    if solved.interrupted {
+        return Err(StageError::Interrupted);
+    }
+    let peeking = leaks::peeking(&solved.reading.trajectory);
+    let trajectory = dir.trajectory();
+    let adapter = solved.taken.and_then(|taken| solved.attempts.get(taken));
+    let name = adapter.map_or("none", |attempt| attempt.adapter.as_str());
+    let text = atif::export(&solved.reading.trajectory, name);
+    let text = serde_json::to_vec_pretty(&text).map_err(|error| StageError::Infrastructure(error.to_string()))?;
+    write_atomically(&trajectory, &text).map_err(|error| StageError::io(trajectory.display(), &error))?;
+    let outputs = vec![trajectory, dir.worker_log()];
+    Ok((Solving { solved, ready, peeking }, outputs))
+}
+
+/// The checkout as it was prepared; a new one where an earlier agent has been in it already.
+async fn fresh(cx: &TrialContext<'_>, ready: &Ready) -> Result<Ready, StageError> {
+    let begun = cx.work_dir().join("begun");
+    let ready = match begun.exists() || !ready.checkout.tree.exists() {
+        true => {
+            let (checkout, place) = workspace::lay_out(cx, &ready.prepared).await?;
+            Ready { checkout, place, ..ready.clone() }
+        }
+        false => ready.clone(),
+    };
+    fs::write(&begun, "").map_err(|error| StageError::io(begun.display(), &error))?;
+    Ok(ready)
+}
+
+/// Folders that hold answers.
+fn hidden(cx: &TrialContext<'_>) -> Vec<PathBuf> {
+    let run = cx.run;
+    if !run.plan.confine {
+        return Vec::new();
+    }
+    let tasks = run.plan.tasks.clone();
+    let results = run.experiment.dir.clone();
+    let mirrors = run.host.cache.join("mirrors");
+    vec![tasks, results, mirrors]
+}
+
+pub(super) async fn extract(cx: &TrialContext<'_>, ready: &Ready, solving: &Solving) -> Result<(Extracted, Vec<PathBuf>), StageError> {
+    let dir = cx.dir();
+    let extracted = s5_patch::run(&PatchContext {
+        instance_id: &cx.instance.id,
+        model_name: &cx.run.plan.model_name,
+        checkout: &solving.ready.checkout,
+        mirror: &ready.prepared.mirror,
+        base: &ready.prepared.base,
+        printed: solving.solved.reading.diff.as_deref(),
+        scratch: &cx.work_dir().join("s5"),
+        trial: &dir,
+        around: &cx.run.around(),
+    })
+    .await?;
+    Ok((extracted, vec![dir.model_patch(), dir.prediction()]))
+}

@@ -1,0 +1,77 @@
+//! Where one trial is worked on: the agent's tree, home and temp, and the folders of S3 and S6.
+//!
+//! It lies in the cache, away from the results: what an agent sees around its tree is its own.
+
+use std::{fs, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Given, TrialContext};
+use crate::{
+    adapter::Place,
+    environment::{Checkout, Prepared},
+    experiment::file_name,
+    leaks,
+    record::LeakReport,
+    stage::StageError,
+    stages::s2_prepare,
+};
+
+/// S2's output: what the agent is about to get, and the proof that no answer is in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    pub prepared: Prepared,
+    pub checkout: Checkout,
+    pub place: Place,
+    pub leaks: LeakReport,
+}
+
+impl TrialContext<'_> {
+    /// All of a trial's own folders; gone when it is over.
+    pub fn work_dir(&self) -> PathBuf {
+        let run = self.run.host.cache.join("work").join(&self.run.plan.id);
+        run.join(file_name(&self.id().to_string()))
+    }
+}
+
+pub(super) async fn prepare(cx: &TrialContext<'_>) -> Result<(Ready, Vec<PathBuf>), StageError> {
+    let run = cx.run;
+    for (adapter, options) in &run.chain {
+        adapter.check(&run.host, options)?;
+    }
+    let around = run.around();
+    let environment = run.environment.as_ref();
+    let prepared = s2_prepare::run(environment, cx.instance, &around).await?;
+    let (checkout, place) = lay_out(cx, &prepared).await?;
+    let leaks = leaks::scan(cx.instance, &checkout, &place, &around).await?;
+    if !leaks.found.is_empty() {
+        let message = format!("the agent could read answers, so it was not started: {}", leaks.found.join("; "));
+        return Err(StageError::Infrastructure(message));
+    }
+    Ok((Ready { prepared, checkout, place, leaks }, Vec::new()))
+}
+
+/// A clean checkout, and an empty home and temp beside it.
+pub(super) async fn lay_out(cx: &TrialContext<'_>, prepared: &Prepared) -> Result<(Checkout, Place), StageError> {
+    let work = cx.work_dir();
+    if work.exists() {
+        fs::remove_dir_all(&work).map_err(|error| StageError::io(work.display(), &error))?;
+    }
+    let [tree, home, temp] = ["tree", "home", "tmp"].map(|name| work.join(name));
+    for folder in [&home, &temp] {
+        fs::create_dir_all(folder).map_err(|error| StageError::io(folder.display(), &error))?;
+    }
+    let around = cx.run.around();
+    let checkout = cx.run.environment.checkout(cx.instance, prepared, &tree, &around).await?;
+    let env = checkout.env.clone();
+    Ok((checkout, Place { tree, home, temp, env }))
+}
+
+/// Removes what nobody will look at any more. A folder that cannot be removed is said, no more.
+pub(super) fn clear(cx: &TrialContext<'_>, given: &Given) {
+    let is_over = given.scored.is_some() && !cx.run.plan.keep;
+    let work = cx.work_dir();
+    if is_over && work.exists() && let Err(error) = fs::remove_dir_all(&work) {
+        cx.note(&format!("{} could not be removed: {error}", work.display()));
+    }
+}

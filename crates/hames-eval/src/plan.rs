@@ -1,0 +1,117 @@
+//! What a run was asked to do: written beside its results, so that it can be gone on with.
+//!
+//! It holds no task and no result.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{grading::Version, stages::s1_build::Telling};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunPlan {
+    pub id: String,
+    /// Where the tasks were read from.
+    pub tasks: PathBuf,
+    pub filter: Filter,
+    /// In order: the first, then those that take over where it cannot work.
+    pub agents: Vec<AgentChoice>,
+    /// The name that scores are kept under [default: the adapter's, with its model].
+    pub model_name: String,
+    /// Independent trials of each instance.
+    pub attempts: u32,
+    pub workers: usize,
+    /// `local` or `docker`.
+    pub environment: String,
+    pub grader: Version,
+    /// S3.
+    pub baseline: bool,
+    pub telling: Telling,
+    /// Of one attempt of S4, in seconds.
+    pub wall_limit: f64,
+    /// Of the tests, in seconds; a task's own limit wins.
+    pub test_limit: f64,
+    /// How often what is nobody's fault is tried again.
+    pub retries: u32,
+    /// Whether folders that hold answers are hidden from the agent where the system can.
+    pub confine: bool,
+    /// Keep the agents' checkouts.
+    pub keep: bool,
+    pub seed: u64,
+    /// Instances that `calibrate` found not to work on this machine are left out by this file.
+    pub calibration: Option<PathBuf>,
+}
+
+/// Which tasks of all that were read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Filter {
+    /// Ids, or globs over them; none: all.
+    pub ids: Vec<String>,
+    pub repos: Vec<String>,
+    pub split: Option<String>,
+    pub limit: Option<usize>,
+}
+
+/// An adapter, and what was chosen for it. Keys are never in it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentChoice {
+    pub adapter: String,
+    pub options: crate::adapter::Options,
+}
+
+impl Default for RunPlan {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            tasks: PathBuf::new(),
+            filter: Filter::default(),
+            agents: Vec::new(),
+            model_name: String::new(),
+            attempts: 1,
+            workers: 1,
+            environment: "local".to_owned(),
+            grader: Version::V5,
+            baseline: false,
+            telling: Telling::default(),
+            wall_limit: 1_800.0,
+            test_limit: 1_800.0,
+            retries: 2,
+            confine: true,
+            keep: false,
+            seed: 0,
+            calibration: None,
+        }
+    }
+}
+
+impl RunPlan {
+    pub fn wall(&self) -> Duration {
+        Duration::from_secs_f64(self.wall_limit)
+    }
+
+    pub fn test_time(&self) -> Duration {
+        Duration::from_secs_f64(self.test_limit)
+    }
+
+    /// What must be the same for a stage's output to be taken again.
+    pub fn inputs(&self, instance: &crate::instance::Instance) -> String {
+        use sha2::{Digest, Sha256};
+        let parts = serde_json::json!([
+            instance,
+            self.agents,
+            self.model_name,
+            self.environment,
+            self.grader,
+            self.baseline,
+            self.telling,
+            self.wall_limit,
+            self.test_limit,
+            self.seed,
+        ]);
+        let digest = Sha256::digest(parts.to_string().as_bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

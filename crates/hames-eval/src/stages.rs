@@ -1,0 +1,5 @@
+//! The seven stages, one file each, in the order they run.
+//!
+//! How they are strung together, kept and skipped is `pipeline.rs`.
+
+pub mod s1_build;
