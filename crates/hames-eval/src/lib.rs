@@ -7,6 +7,7 @@ pub mod adapter;
 pub mod adapters;
 pub mod calibration;
 pub mod clock;
+pub mod datasets;
 pub mod environment;
 pub mod environments;
 pub mod event;
