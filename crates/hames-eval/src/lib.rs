@@ -24,5 +24,7 @@ pub mod regrade;
 pub mod stage;
 pub mod stage_table;
 pub mod stages;
+pub mod statistics;
+pub mod store;
 pub mod summary;
 pub mod trajectory;

@@ -60,6 +60,31 @@ pub struct InstanceResult {
     pub generated_at: String,
 }
 
+impl InstanceResult {
+    /// Whether the trial is part of a score's denominator.
+    pub fn counts(&self) -> bool {
+        self.failure
+            .as_ref()
+            .is_none_or(|failure| failure.class.counts())
+    }
+
+    /// `owner/repo`, from the id; another dataset's name where the id has none.
+    pub fn repository(&self) -> String {
+        let named = self.instance_id.rsplit_once('-').map(|(name, _)| name);
+        let parts = named.and_then(|name| name.split_once("__"));
+        match parts {
+            Some((owner, repo)) => format!("{owner}/{repo}"),
+            None if self.dataset.is_empty() => "(none)".to_owned(),
+            None => self.dataset.clone(),
+        }
+    }
+
+    /// Of all stages together.
+    pub fn seconds(&self) -> f64 {
+        self.stage_timings.values().sum()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestLists {
@@ -159,6 +184,22 @@ impl FailureClass {
             | Self::AgentFailed
             | Self::InvalidInstance
             | Self::BadInput => false,
+        }
+    }
+
+    /// As in `result.json`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unresolved => "unresolved",
+            Self::EmptyPatch => "empty_patch",
+            Self::PatchDoesNotApply => "patch_does_not_apply",
+            Self::TestsTimedOut => "tests_timed_out",
+            Self::AgentFailed => "agent_failed",
+            Self::Infrastructure => "infrastructure",
+            Self::InvalidInstance => "invalid_instance",
+            Self::Missing => "missing",
+            Self::BadInput => "bad_input",
+            Self::Interrupted => "interrupted",
         }
     }
 

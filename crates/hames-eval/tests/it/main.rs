@@ -1,3 +1,6 @@
 //! The evaluation's tests: real git repositories, real processes, recorded logs.
 //!
 //! No network but loopback, and no keys.
+
+mod statistics;
+mod store;
