@@ -17,6 +17,7 @@ pub mod host;
 pub mod instance;
 pub mod log_parsers;
 pub mod manifest;
+pub mod mini;
 pub mod plan;
 pub mod prediction;
 pub mod record;

@@ -2,5 +2,6 @@
 //!
 //! No network but loopback, and no keys.
 
+mod mini;
 mod statistics;
 mod store;

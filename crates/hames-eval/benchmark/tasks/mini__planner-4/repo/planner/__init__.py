@@ -1,0 +1,4 @@
+from planner.graph import PlanError, order
+from planner.parser import parse
+
+__all__ = ["PlanError", "order", "parse"]
