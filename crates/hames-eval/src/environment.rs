@@ -63,6 +63,9 @@ pub struct Prepared {
     pub base: String,
     /// The folder of the environment; none where the recipe needs none.
     pub environment: Option<PathBuf>,
+    /// The interpreter, where it is this machine's.
+    #[serde(default)]
+    pub python: Option<PathBuf>,
     pub record: EnvironmentRecord,
 }
 

@@ -29,9 +29,12 @@ const PLAIN: [&str; 9] = [
 ];
 
 /// How a child reaches a package registry, where the machine has a way of its own.
-const REGISTRY: [&str; 14] = [
+const REGISTRY: [&str; 17] = [
     "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_NO_INDEX",
+    "PIP_DEFAULT_TIMEOUT",
     "PIP_CONFIG_FILE",
     "PIP_CERT",
     "PIP_TRUSTED_HOST",

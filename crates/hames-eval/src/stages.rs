@@ -3,3 +3,4 @@
 //! How they are strung together, kept and skipped is `pipeline.rs`.
 
 pub mod s1_build;
+pub mod s2_prepare;

@@ -1,7 +1,13 @@
 //! The evaluation's tests: real git repositories, real processes, recorded logs.
 //!
 //! No network but loopback, and no keys.
+#![cfg(unix)]
+#![allow(clippy::print_stdout, clippy::too_many_lines, clippy::unwrap_used)]
 
+mod environments;
+mod ground;
 mod mini;
+mod real_instances;
+mod repository;
 mod statistics;
 mod store;

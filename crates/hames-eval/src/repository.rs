@@ -1,0 +1,16 @@
+//! Repositories: one bare mirror for each source, and checkouts that hold nothing later than their base.
+//!
+//! What is built in a tree, and who works in it, is not known here.
+
+mod clone;
+mod folder;
+mod git;
+mod mirror;
+mod sdist;
+
+pub(crate) use self::folder::{digest, slug};
+pub use self::{
+    clone::{Depth, clone},
+    git::{commit_all, git, git_text},
+    mirror::{Mirrored, keep, mirror},
+};
