@@ -24,6 +24,7 @@ pub mod prediction;
 pub mod record;
 pub mod regrade;
 pub mod repository;
+pub mod scripted;
 pub mod stage;
 pub mod stage_table;
 pub mod stages;

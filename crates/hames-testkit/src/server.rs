@@ -15,12 +15,10 @@ use std::{
 
 use bytes::Bytes;
 use hames_types::ApiKind;
-use hames_wire::{
-    request::ServedRequest,
-    scenario::{Playing, Scenario},
-    served::Template,
-};
+use hames_wire::{request::ServedRequest, scenario::Playing, served::Template};
 use tokio::{net::TcpListener, task::JoinHandle};
+
+pub use hames_wire::scenario::Scenario;
 
 /// Stops, with all its connections, when it is dropped.
 pub struct Server {

@@ -9,5 +9,6 @@ mod ground;
 mod mini;
 mod real_instances;
 mod repository;
+mod scripted;
 mod statistics;
 mod store;
