@@ -23,6 +23,7 @@ pub mod plan;
 pub mod prediction;
 pub mod record;
 pub mod regrade;
+pub mod report;
 pub mod repository;
 pub mod scripted;
 pub mod stage;

@@ -8,6 +8,7 @@ mod environments;
 mod ground;
 mod mini;
 mod real_instances;
+mod report;
 mod repository;
 mod scripted;
 mod statistics;
