@@ -27,6 +27,11 @@ pub trait Adapter: Send + Sync {
         false
     }
 
+    /// What a list of adapters says of it, and what of [`Options`] it can be told.
+    fn about(&self) -> About {
+        About::default()
+    }
+
     /// What must be there before anything is built; the error carries an install hint.
     fn check(&self, host: &Host, options: &Options) -> Result<(), StageError>;
 
@@ -41,6 +46,31 @@ pub trait Adapter: Send + Sync {
     /// What the agent did, from what it printed and left. Never an error: what cannot be read is
     /// said in [`Reading::notes`].
     fn read(&self, left: &Left<'_>) -> Reading;
+}
+
+/// What is said of an agent where agents are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct About {
+    /// How it is installed.
+    pub install: &'static str,
+    /// Where its turns and its usage are read from.
+    pub reads: &'static str,
+    /// What it does when it is asked to end (SIGTERM).
+    pub stops: &'static str,
+    pub takes: &'static [Choice],
+}
+
+/// One of [`Options`] that not every agent can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    Model,
+    BaseUrl,
+    Shape,
+    MaxTurns,
+    MaxCost,
+    Temperature,
+    Seed,
+    ExtraArgs,
 }
 
 /// What the user chose for the agent.

@@ -21,6 +21,10 @@ pub struct Trajectory {
     pub cost_usd: Option<f64>,
     #[serde(default)]
     pub final_answer: Option<String>,
+    /// Agents that it had work for it, where their own turns are known; named by `session_id`.
+    /// Their usage is part of `usage`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subagents: Vec<Self>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

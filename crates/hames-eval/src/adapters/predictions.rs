@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::{
-    adapter::{Adapter, Left, Options, Place, Plan, Reading},
+    adapter::{About, Adapter, Left, Options, Place, Plan, Reading},
     host::Host,
     instance::Task,
     prediction,
@@ -18,6 +18,15 @@ pub struct Predictions;
 impl Adapter for Predictions {
     fn name(&self) -> &'static str {
         "predictions"
+    }
+
+    fn about(&self) -> About {
+        About {
+            install: "part of hames",
+            reads: "nothing: the patch is the file's",
+            stops: "no process",
+            takes: &[],
+        }
     }
 
     fn check(&self, _host: &Host, options: &Options) -> Result<(), StageError> {

@@ -4,6 +4,8 @@
 #![cfg(unix)]
 #![allow(clippy::print_stdout, clippy::too_many_lines, clippy::unwrap_used)]
 
+mod adapters;
+mod adapters_hames;
 mod environments;
 mod ground;
 mod mini;
