@@ -15,6 +15,7 @@ pub mod experiment;
 pub mod grading;
 pub mod host;
 pub mod instance;
+pub mod leaks;
 pub mod lock;
 pub mod log_parsers;
 pub mod manifest;

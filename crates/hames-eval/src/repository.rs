@@ -11,6 +11,6 @@ mod sdist;
 pub(crate) use self::folder::{digest, slug};
 pub use self::{
     clone::{Depth, clone},
-    git::{commit_all, git, git_text},
+    git::{commit_all, git, git_text, git_told},
     mirror::{Mirrored, keep, mirror},
 };

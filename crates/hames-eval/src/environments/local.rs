@@ -116,7 +116,8 @@ async fn check_out(
     })
 }
 
-fn beside(tree: &Path) -> PathBuf {
+/// Where the environment of a checkout lies.
+pub(crate) fn beside(tree: &Path) -> PathBuf {
     let mut name = tree.as_os_str().to_owned();
     name.push(".venv");
     PathBuf::from(name)

@@ -36,6 +36,9 @@ pub async fn clone(
     git_text(&init, tree, cx).await?;
     let from = base.repository.to_string_lossy();
     let mut fetch = vec![
+        // It is made again where a power cut spoils it.
+        "-c",
+        "core.fsync=none",
         "fetch",
         "--quiet",
         "--no-tags",

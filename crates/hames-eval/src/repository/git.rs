@@ -47,6 +47,16 @@ const SETTINGS: [&str; 10] = [
 /// # Errors
 /// Git is missing or could not be started, or the run was interrupted.
 pub async fn git(args: &[&str], cwd: &Path, cx: &Around<'_>) -> Result<Answer, StageError> {
+    git_told(args, &[], cwd, cx).await
+}
+
+/// The same, with something to read.
+pub async fn git_told(
+    args: &[&str],
+    stdin: &[u8],
+    cwd: &Path,
+    cx: &Around<'_>,
+) -> Result<Answer, StageError> {
     let program = cx.host.find("git").ok_or_else(|| StageError::Missing {
         what: "git".to_owned(),
         hint: "install it, for example with `apt-get install git`".to_owned(),
@@ -61,7 +71,7 @@ pub async fn git(args: &[&str], cwd: &Path, cx: &Around<'_>) -> Result<Answer, S
         args: &args,
         cwd,
         env: &env,
-        stdin: None,
+        stdin: Some(stdin),
         limit: LIMIT,
     };
     tool.run(cx).await

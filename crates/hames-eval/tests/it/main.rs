@@ -8,6 +8,8 @@ mod adapters;
 mod adapters_hames;
 mod environments;
 mod ground;
+mod leaks;
+mod locks;
 mod mini;
 mod real_instances;
 mod report;
