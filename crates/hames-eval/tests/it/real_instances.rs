@@ -5,50 +5,21 @@
 use std::{fs, path::Path, time::Duration};
 
 use hames_eval::{
+    adapter::Place,
+    datasets,
     environment::{Around, Candidate, Environment},
     environments::local::Local,
     grading::{self, Version},
     host::Host,
-    instance::{Instance, Source, TestRun},
+    instance::{Instance, Source},
+    leaks,
+    plan::Filter,
 };
 use tokio::time::Instant;
 
-use crate::ground::{Ground, instance};
+use crate::ground::Ground;
 
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/swe");
-
-fn read(path: &Path) -> Option<Instance> {
-    let record: serde_json::Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let recipe = record.get("_local")?.get("offline")?;
-    let text =
-        |value: &serde_json::Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
-    let list =
-        |name: &str| -> Vec<String> { serde_json::from_value(recipe[name].clone()).unwrap() };
-    let source = &recipe["source"];
-    let mut instance = instance(
-        record["instance_id"].as_str()?,
-        Source::Sdist {
-            project: text(source, "project"),
-            version: text(source, "version"),
-            file: text(source, "file"),
-            sha256: text(source, "sha256"),
-        },
-    );
-    instance.repo = text(&record, "repo");
-    instance.version = text(&record, "version");
-    instance.answers.gold_patch = text(&record, "patch");
-    instance.answers.test_patch = text(&record, "test_patch");
-    instance.answers.fail_to_pass = list("FAIL_TO_PASS");
-    instance.answers.pass_to_pass = list("PASS_TO_PASS");
-    instance.tests.run = TestRun::Command {
-        command: text(recipe, "test_cmd"),
-    };
-    instance.recipe.python = text(recipe, "python");
-    instance.recipe.deps = list("deps");
-    instance.recipe.editable = recipe["install_source_editable"].as_bool().unwrap();
-    instance.recipe.env = serde_json::from_value(recipe["env"].clone()).unwrap();
-    Some(instance)
-}
 
 /// `HAMES_REAL=flask cargo test -p hames-eval --test it real_instances -- --ignored --nocapture`;
 /// with `HAMES_REAL_CACHE`, what was built is kept there.
@@ -61,15 +32,15 @@ async fn real_instances_are_unresolved_unpatched_and_resolved_with_gold() {
         ground.host.cache = cache.into();
     }
     let wanted = std::env::var("HAMES_REAL").unwrap_or_default();
-    let Ok(entries) = fs::read_dir(RECORDS) else {
+    if !Path::new(RECORDS).exists() {
         return println!("skipped: there are no records beside the checkout");
-    };
-    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
+    }
+    let loaded = datasets::load(Path::new(RECORDS), &Filter::default()).unwrap();
+    let from_registry = |instance: &&Instance| matches!(instance.source, Source::Sdist { .. });
     let mut wrong = Vec::new();
-    for instance in paths.iter().filter_map(|path| read(path)) {
+    for instance in loaded.instances.iter().filter(from_registry) {
         if instance.id.contains(&wanted) {
-            wrong.extend(check(&ground, &instance).await);
+            wrong.extend(check(&ground, instance).await);
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
@@ -91,10 +62,18 @@ async fn check(ground: &Ground, instance: &Instance) -> Option<String> {
     let tree = host.cache.join("trees").join(&instance.id);
     let _ = fs::remove_dir_all(&tree);
     let _ = fs::remove_dir_all(tree.with_added_extension("venv"));
-    local
+    let checkout = local
         .checkout(instance, &prepared, &tree, &cx)
         .await
         .unwrap();
+    took(&mut lap);
+    let place = Place {
+        home: ground.folder("home"),
+        temp: ground.folder("tmp"),
+        env: checkout.env.clone(),
+        tree,
+    };
+    let leaks = leaks::scan(instance, &checkout, &place, &cx).await.unwrap();
     took(&mut lap);
     let script = grading::eval_script(instance, Version::V5).unwrap().text;
     let chain = grading::apply_chain(Version::V5);
@@ -121,8 +100,10 @@ async fn check(ground: &Ground, instance: &Instance) -> Option<String> {
     }
     let id = &instance.id;
     println!(
-        "{id}: {resolved:?}; prepare, again, checkout, unpatched, gold: {} s",
+        "{id}: {resolved:?}; prepare, again, checkout, scan of {}, unpatched, gold: {} s",
+        leaks.scanned,
         seconds.join(", ")
     );
-    (resolved != [false, true]).then(|| format!("{id}: {resolved:?}"))
+    let right = resolved == [false, true] && leaks.found.is_empty();
+    (!right).then(|| format!("{id}: {resolved:?}, {leaks:?}"))
 }

@@ -21,10 +21,11 @@ pub(super) fn lay(shared: &Path, python: &Interpreter, at: &Path) -> io::Result<
     link(Path::new("lib"), &at.join("lib64"))?;
     fs::copy(shared.join("pyvenv.cfg"), at.join("pyvenv.cfg"))?;
     let below = shared.join(python.site_packages());
-    // As a directory of its own standing, whose own `.pth` files count.
-    let quoted = format!("{:?}", below.to_string_lossy());
-    let line = format!("import site; site.addsitedir({quoted})\n");
-    fs::write(site.join(SHARED), line)?;
+    // The path itself, so that an installer that isolates its builds knows it for one to be left
+    // out; then its own `.pth` files.
+    let path = below.to_string_lossy();
+    let lines = format!("{path}\nimport site; site.addsitedir({path:?})\n");
+    fs::write(site.join(SHARED), lines)?;
     for entry in fs::read_dir(shared.join("bin"))? {
         let from = entry?.path();
         let Some(name) = from.file_name() else {
