@@ -22,6 +22,7 @@ pub mod manifest;
 pub mod mini;
 pub mod plan;
 pub mod prediction;
+pub mod progress;
 pub mod record;
 pub mod regrade;
 pub mod report;

@@ -81,7 +81,8 @@ impl InstanceResult {
 
     /// Of all stages together.
     pub fn seconds(&self) -> f64 {
-        self.stage_timings.values().sum()
+        // An empty sum of floats is −0.
+        self.stage_timings.values().sum::<f64>() + 0.0
     }
 }
 

@@ -3,14 +3,14 @@
 //! It reads what a run left and changes nothing; what is missing is shown as missing. It prints
 //! nothing: three faces (terminal, Markdown, one HTML page) are given back as text.
 
-mod clean;
+pub(crate) mod clean;
 mod compare;
-mod figures;
+pub(crate) mod figures;
 mod html;
 mod load;
 mod sections;
 mod summary;
-mod table;
+pub(crate) mod table;
 mod turns;
 
 pub use compare::Comparison;

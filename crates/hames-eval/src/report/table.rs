@@ -122,7 +122,8 @@ fn plain_row(table: &Table, row: &[String], widths: &[usize]) -> String {
     text
 }
 
-fn pad(cell: &str, width: usize, align: Align) -> String {
+/// To exactly so many columns.
+pub fn pad(cell: &str, width: usize, align: Align) -> String {
     let cell = shortened(cell, width);
     let space = " ".repeat(width.saturating_sub(cell.width()));
     match align {

@@ -11,6 +11,7 @@ mod ground;
 mod leaks;
 mod locks;
 mod mini;
+mod progress;
 mod real_instances;
 mod report;
 mod repository;
