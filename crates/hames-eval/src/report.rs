@@ -35,7 +35,7 @@ impl Default for Options {
             width: 100,
             seed: 1,
             listed: 60,
-            page_budget: 12 << 20,
+            page_budget: 8 << 20,
         }
     }
 }

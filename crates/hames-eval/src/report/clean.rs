@@ -30,9 +30,7 @@ pub fn text(raw: &str) -> String {
         match letter {
             '\n' | '\t' => shown.push(letter),
             '\r' if letters.peek() == Some(&'\n') => {}
-            '\u{0}'..='\u{1f}' => shown.push(picture(letter)),
-            '\u{7f}' => shown.push('\u{2421}'),
-            _ if is_hidden(letter) => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(letter))),
+            _ if is_hidden(letter) => shown.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
             _ => shown.push(letter),
         }
     }
@@ -44,16 +42,12 @@ pub fn line(raw: &str) -> String {
     text(raw).replace(['\n', '\t'], " ")
 }
 
-/// The Unicode picture of a C0 control character.
-fn picture(control: char) -> char {
-    char::from_u32(0x2400 + u32::from(control)).unwrap_or('\u{fffd}')
-}
-
-/// C1 controls, and what turns the direction of text around (CVE-2021-42574).
+/// Controls, letters without a width, and what turns the direction of text around (CVE-2021-42574).
 fn is_hidden(letter: char) -> bool {
     matches!(
         letter,
-        '\u{80}'..='\u{9f}'
+        '\u{0}'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
             | '\u{61c}'
             | '\u{200b}'
             | '\u{200e}'

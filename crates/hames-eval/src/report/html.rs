@@ -107,7 +107,10 @@ fn headline(summary: &Summary) -> Markup {
             }
             div.card {
                 h3 { "Tokens" }
-                p.big.two { (figures::count(summary.usage.input + summary.usage.cache_read)) span.unit { " in " } (figures::count(summary.usage.output)) span.unit { " out" } }
+                p.big.two {
+                    span { (figures::count(summary.usage.input + summary.usage.cache_read)) span.unit { " in" } }
+                    span { (figures::count(summary.usage.output)) span.unit { " out" } }
+                }
                 p.of { (figures::count(summary.usage.cache_read)) " read from a cache, " (figures::count(summary.turns)) " turns" }
             }
             div.card {

@@ -363,18 +363,22 @@ pub fn tests(result: &InstanceResult) -> String {
     )
 }
 
-/// The failure, or how a resolved trial came to be.
+/// The failure, how a killed trial came to be graded, and what spoils it.
 pub fn why(result: &InstanceResult) -> String {
+    let mut told = Vec::new();
+    if !result.leaks.found.is_empty() {
+        told.push("an answer lay open".to_owned());
+    }
+    if !result.leaks.peeking.is_empty() {
+        told.push("looked for answers".to_owned());
+    }
     if let Some(failure) = &result.failure {
         let message = clean::preview(&failure.message, 200);
-        return format!("{}: {message}", failure.class.name());
+        told.push(format!("{}: {message}", failure.class.name()));
     }
-    let rescued = result
-        .adapter_attempts
-        .iter()
-        .any(|attempt| attempt.rescued);
-    match rescued {
-        true => "killed or crashed, rescued".to_owned(),
-        false => String::new(),
+    let mut attempts = result.adapter_attempts.iter();
+    if attempts.any(|attempt| attempt.rescued) {
+        told.push("killed or crashed, rescued".to_owned());
     }
+    told.join("; ")
 }

@@ -400,7 +400,12 @@ fn the_store_tells_the_same_figures_as_the_folder() {
 #[test]
 fn req_w17_the_page_asks_for_nothing_and_runs_nothing() {
     let root = tempdir().unwrap();
-    let page = report::html(&first_run(root.path()), &Options::default());
+    let run = first_run(root.path());
+    let official = root
+        .path()
+        .join("first/logs/run_evaluation/first~2/qwen3-coder/mini__wide-1");
+    write_atomically(&official.join("eval.sh"), b"#!/bin/sh\n").unwrap();
+    let page = report::html(&run, &Options::default());
     for asks in [
         "<script", "<link", "<img", "<iframe", "@import", "url(", "http:", "https:", "srcset",
     ] {
@@ -409,10 +414,11 @@ fn req_w17_the_page_asks_for_nothing_and_runs_nothing() {
     for shown in [
         "default-src 'none'",
         "&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;",
-        "src/table.py:2:\treturn len(text)␇  100%\n⟨U+202E⟩txt.exe␀",
+        "src/table.py:2:\treturn len(text)‹U+0007›  100%\n‹U+202E›txt.exe‹U+0000›",
         "bottleneck",
         "no result is recorded",
         "href=\"mini__na%C3%AFve-4/model.patch\"",
+        "href=\"logs/run_evaluation/first~2/qwen3-coder/mini__wide-1/eval.sh\"",
         "[image]",
         "漢字",
     ] {
@@ -525,20 +531,19 @@ fn pages_to_look_at() {
         let mut random = fastrand::Rng::with_seed(7);
         for at in 0..instances {
             for trial in 1..=trials {
-                write(&experiment, &some_result(&mut random, at, trial));
+                let made = some_result(&mut random, at, trial);
+                write(&experiment, &made);
+                let file = experiment.trial(&made.instance_id, trial).trajectory();
+                fs::write(file, some_trajectory(&mut random, made.turns)).unwrap();
             }
         }
+        let begun = std::time::Instant::now();
         let run = Run::load(&experiment.dir).unwrap();
-        fs::write(
-            experiment.dir.join("report.html"),
-            report::html(&run, &Options::default()),
-        )
-        .unwrap();
-        fs::write(
-            experiment.dir.join("report.txt"),
-            report::terminal(&run, &Options::default()),
-        )
-        .unwrap();
+        let page = report::html(&run, &Options::default());
+        println!("{name}: {} bytes in {:?}", page.len(), begun.elapsed());
+        fs::write(experiment.dir.join("report.html"), page).unwrap();
+        let told = report::terminal(&run, &Options::default());
+        fs::write(experiment.dir.join("report.txt"), told).unwrap();
     }
 }
 
@@ -589,4 +594,21 @@ fn some_result(random: &mut fastrand::Rng, at: usize, trial: u32) -> InstanceRes
         }
         _ => fails(made, FailureClass::Unresolved, "1 of 2 tests fails"),
     }
+}
+
+/// As long as a real one.
+fn some_trajectory(random: &mut fastrand::Rng, turns: u32) -> String {
+    let whole: serde_json::Value = serde_json::from_str(TRAJECTORY).unwrap();
+    let known = whole["steps"].as_array().unwrap();
+    let mut steps: Vec<_> = known.iter().take(1).cloned().collect();
+    for _ in 0..turns {
+        let mut step = known[random.usize(1..known.len())].clone();
+        let lines = (0..random.usize(1..80)).map(|n| format!("src/table.py:{n}: return len(text)"));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        if let Some(result) = step.pointer_mut("/observation/results/0/content") {
+            *result = text.into();
+        }
+        steps.push(step);
+    }
+    serde_json::json!({"schema_version": "ATIF-v1.8", "steps": steps}).to_string()
 }

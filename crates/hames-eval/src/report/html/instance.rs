@@ -2,12 +2,13 @@
 //!
 //! What is missing is said to be missing.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use maud::{Markup, html};
 
 use super::{class_of, mark, plots, terms::term, trajectory};
 use crate::{
+    experiment::Experiment,
     record::{InstanceResult, TestLists},
     report::{
         Run, Trial, clean,
@@ -44,7 +45,7 @@ pub fn details(run: &Run, trial: &Trial, longest: f64, budget: usize) -> Markup 
                 }
                 (patch(trial, budget / 3))
                 (what_it_did(trial, budget))
-                (files(trial))
+                (files(run, trial))
             }
         }
     }
@@ -278,30 +279,47 @@ fn what_it_did(trial: &Trial, budget: usize) -> Markup {
     }
 }
 
-/// Links from a page in the run's folder.
-fn files(trial: &Trial) -> Markup {
-    let Some(dir) = &trial.dir else {
+/// Links from a page in the run's folder: the trial's own files, and those in the official layout.
+fn files(run: &Run, trial: &Trial) -> Markup {
+    let (Some(root), Some(dir)) = (&run.dir, &trial.dir) else {
         return html! {};
     };
-    let folder = dir.0.file_name().unwrap_or_default().to_string_lossy();
-    let mut names: Vec<(String, u64)> = fs::read_dir(&dir.0)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.path().is_file())
-        .map(|entry| {
-            let size = entry.metadata().map_or(0, |held| held.len());
-            (entry.file_name().to_string_lossy().into_owned(), size)
-        })
-        .collect();
-    names.sort();
+    let mut held = files_in(root, &dir.0);
+    if let Some(result) = &trial.result {
+        let experiment = Experiment {
+            id: run.id.clone(),
+            dir: root.clone(),
+        };
+        let official = experiment.official(&result.model, &trial.instance, trial.trial);
+        held.extend(files_in(root, &official));
+    }
     html! {
         h4 { "Files" }
-        @if names.is_empty() { p.missing { "the folder is empty or gone" } }
-        ul.files { @for (name, size) in &names {
-            li { a href={ (encoded(&folder)) "/" (encoded(name)) } { (clean::line(name)) } " " span.n { (bytes(*size)) } }
+        @if held.is_empty() { p.missing { "the folder is empty or gone" } }
+        ul.files { @for (name, href, size) in &held {
+            li { a href=(href) { (clean::line(name)) } " " span.n { (bytes(*size)) } }
         } }
     }
+}
+
+/// Name, address from `root`, and bytes, by name.
+fn files_in(root: &Path, folder: &Path) -> Vec<(String, String, u64)> {
+    let inside = folder.strip_prefix(root).unwrap_or(folder);
+    let parts = inside
+        .iter()
+        .map(|part| encoded(&part.to_string_lossy()) + "/");
+    let before: String = parts.collect();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| {
+            let held = entry.metadata().ok().filter(|held| held.is_file())?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let href = before.clone() + &encoded(&name);
+            Some((name, href, held.len()))
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 fn bytes(size: u64) -> String {
