@@ -1,16 +1,21 @@
 //! Tasks read from whatever they come in: rows, task folders, or a folder of any of them.
 //!
-//! One bad task is refused by name, and the others go on; what was asked for and is not there is an
-//! error.
+//! One bad task is refused by name, and the others go on; what was asked for and is not there, or is
+//! there twice, is an error.
 
 mod filter;
 mod harbor;
+mod local_block;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod places;
+mod rows;
 mod swe_bench;
 mod task_folder;
+mod test_list;
 
 use std::{
-    collections::BTreeSet,
-    fs,
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -25,103 +30,83 @@ pub struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// What cannot be used, and why.
-type Refused = (String, String);
+/// A task, or its name and why it cannot be used.
+type Read = Result<Instance, (String, String)>;
+
+/// What was read, each with the file or folder that it is from.
+#[derive(Default)]
+struct Found {
+    tasks: Vec<(Read, PathBuf)>,
+    notes: Vec<String>,
+}
 
 /// A file of rows, a task folder, or a folder of them (one level of folders deep).
 pub fn load(path: &Path, filter: &Filter) -> Result<Loaded, StageError> {
+    let bad = |why: &str| StageError::BadInput(format!("{}: {why}", path.display()));
     if !path.exists() {
-        return Err(StageError::BadInput(format!(
-            "{}: there is no such file or folder: name rows (JSON, JSONL), a task folder, or `mini`",
-            path.display()
+        return Err(bad(
+            "there is no such file or folder: name rows (JSON, JSONL), a task folder, or `mini`",
+        ));
+    }
+    // A run that is gone on with may be called from elsewhere.
+    let absolute = std::path::absolute(path)
+        .map_err(|error| StageError::io(format!("find {}", path.display()), &error))?;
+    let found = places::read(&absolute)?;
+    if found.tasks.is_empty() {
+        let notes: String = found.notes.iter().map(|note| format!("; {note}")).collect();
+        return Err(bad(&format!(
+            "no tasks in it: rows are JSON or JSONL, a task folder has a task.yaml or a task.toml{notes}"
         )));
     }
-    let read = read(path)?;
-    if read.is_empty() {
-        return Err(StageError::BadInput(format!(
-            "{}: no tasks in it: rows are JSON or JSONL, a task folder has a task.yaml or a task.toml",
-            path.display()
-        )));
-    }
-    let mut loaded = Loaded::default();
-    let mut seen = BTreeSet::new();
-    for one in read {
-        match one {
-            Ok(instance) if !seen.insert(instance.id.clone()) => {
-                let why = format!("{} is there twice: keep one", instance.id);
-                loaded.refused.push((instance.id, why));
+    let (loaded, places) = sorted(found);
+    let loaded = filter::apply(filter, loaded)?;
+    twice(&loaded.instances, &places)?;
+    Ok(filter::limited(filter, loaded))
+}
+
+/// Each id with the places that it was found in.
+type Places = BTreeMap<String, Vec<PathBuf>>;
+
+fn sorted(found: Found) -> (Loaded, Places) {
+    let mut loaded = Loaded {
+        notes: found.notes,
+        ..Loaded::default()
+    };
+    let mut places = Places::new();
+    for (read, place) in found.tasks {
+        match read {
+            Ok(instance) => {
+                places.entry(instance.id.clone()).or_default().push(place);
+                loaded.instances.push(instance);
             }
-            Ok(instance) => loaded.instances.push(instance),
             Err((id, why)) => loaded.refused.push((id.clone(), format!("{id}: {why}"))),
         }
     }
-    filter::apply(filter, loaded)
+    (loaded, places)
 }
 
-fn read(path: &Path) -> Result<Vec<Result<Instance, Refused>>, StageError> {
-    if path.is_file() {
-        return rows(path);
+/// Two tasks of one name would write into one folder, and only one of them would be scored.
+fn twice(instances: &[Instance], places: &Places) -> Result<(), StageError> {
+    let mut ids: Vec<&str> = instances
+        .iter()
+        .map(|instance| instance.id.as_str())
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let twice = ids.into_iter().filter_map(|id| {
+        let places = places.get(id).filter(|places| places.len() > 1)?;
+        let shown: Vec<String> = places
+            .iter()
+            .map(|place| place.display().to_string())
+            .collect();
+        Some(format!("{id} ({})", shown.join(", ")))
+    });
+    let twice: Vec<String> = twice.collect();
+    if twice.is_empty() {
+        return Ok(());
     }
-    if let Some(task) = task(path) {
-        return Ok(vec![task]);
-    }
-    // The layout of a whole task repository.
-    let tasks = path.join("tasks");
-    let root = if tasks.is_dir() {
-        tasks
-    } else {
-        path.to_owned()
-    };
-    let mut all = Vec::new();
-    for entry in sorted(&root)? {
-        if entry.is_dir() {
-            all.extend(task(&entry));
-        } else if is_rows(&entry) {
-            all.extend(rows(&entry)?);
-        }
-    }
-    Ok(all)
-}
-
-/// A folder that is one task.
-fn task(folder: &Path) -> Option<Result<Instance, Refused>> {
-    if folder.join(task_folder::FILE).is_file() {
-        return Some(task_folder::load(folder));
-    }
-    folder
-        .join(harbor::FILE)
-        .is_file()
-        .then(|| harbor::load(folder))
-}
-
-fn is_rows(path: &Path) -> bool {
-    let kind = path.extension().and_then(|kind| kind.to_str());
-    matches!(kind, Some("json" | "jsonl" | "parquet"))
-}
-
-fn rows(path: &Path) -> Result<Vec<Result<Instance, Refused>>, StageError> {
-    if path.extension().is_some_and(|kind| kind == "parquet") {
-        return Err(StageError::BadInput(format!(
-            "{}: Parquet is not read here: write the rows out as JSONL, for instance with \
-             `python -c \"import pandas,sys; pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True)\" \
-             IN.parquet OUT.jsonl`",
-            path.display()
-        )));
-    }
-    let text = fs::read_to_string(path)
-        .map_err(|error| StageError::BadInput(format!("{}: {error}", path.display())))?;
-    let name = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
-    swe_bench::parse(&text, name)
-        .map_err(|why| StageError::BadInput(format!("{}: {why}", path.display())))
-}
-
-fn sorted(folder: &Path) -> Result<Vec<PathBuf>, StageError> {
-    let listed = fs::read_dir(folder)
-        .map_err(|error| StageError::BadInput(format!("{}: {error}", folder.display())))?;
-    let mut paths: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    Ok(paths)
+    Err(StageError::BadInput(format!(
+        "these tasks are there more than once: {}; name one of their files, or remove the others",
+        twice.join("; ")
+    )))
 }

@@ -2,10 +2,12 @@
 //!
 //! A name that fits nothing is an error: a typing mistake must not shrink a run.
 
+use std::collections::BTreeSet;
+
 use globset::{Glob, GlobMatcher};
 
 use super::Loaded;
-use crate::{plan::Filter, stage::StageError};
+use crate::{instance::Instance, plan::Filter, stage::StageError};
 
 pub(super) fn apply(filter: &Filter, mut loaded: Loaded) -> Result<Loaded, StageError> {
     let wanted = wanted(filter)?;
@@ -26,18 +28,51 @@ pub(super) fn apply(filter: &Filter, mut loaded: Loaded) -> Result<Loaded, Stage
     let fits =
         |id: &str| wanted.is_empty() || wanted.iter().any(|(_, matcher)| matcher.is_match(id));
     loaded.refused.retain(|(id, _)| fits(id));
-    loaded.instances.retain(|instance| {
-        let repo = filter.repos.is_empty() || filter.repos.contains(&instance.repo);
-        let split = filter
-            .split
-            .as_ref()
-            .is_none_or(|split| *split == instance.split);
-        fits(&instance.id) && repo && split
-    });
+    loaded.instances.retain(|instance| fits(&instance.id));
+    by_field(&mut loaded, &filter.repos, "repository", |one| &one.repo)?;
+    by_field(&mut loaded, filter.split.as_slice(), "split", |one| {
+        &one.split
+    })?;
+    Ok(loaded)
+}
+
+/// Tasks that cannot be used are none of the number.
+pub(super) fn limited(filter: &Filter, mut loaded: Loaded) -> Loaded {
     if let Some(limit) = filter.limit {
         loaded.instances.truncate(limit);
     }
-    Ok(loaded)
+    loaded
+}
+
+/// What is asked for must be there, among the tasks that the other wishes leave.
+fn by_field(
+    loaded: &mut Loaded,
+    wanted: &[String],
+    what: &str,
+    field: impl Fn(&Instance) -> &String,
+) -> Result<(), StageError> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let known: BTreeSet<&String> = loaded.instances.iter().map(&field).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !known.contains(name)) {
+        let named: Vec<&str> = known
+            .iter()
+            .map(|name| name.as_str())
+            .filter(|name| !name.is_empty())
+            .collect();
+        let known = match named.is_empty() {
+            true => format!("no task says which {what} it belongs to"),
+            false => format!("there is {}", named.join(", ")),
+        };
+        return Err(StageError::BadInput(format!(
+            "no task is of the {what} {unknown}: {known}"
+        )));
+    }
+    loaded
+        .instances
+        .retain(|instance| wanted.contains(field(instance)));
+    Ok(())
 }
 
 fn wanted(filter: &Filter) -> Result<Vec<(&String, GlobMatcher)>, StageError> {

@@ -3,6 +3,7 @@
 //! Its own tests give a reward; no lists of tests and no log parser are in it.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     time::Duration,
@@ -10,7 +11,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::Refused;
+use super::Read;
 use crate::instance::{Answers, Instance, Recipe, Source, TestPlan, TestRun};
 
 pub(super) const FILE: &str = "task.toml";
@@ -24,6 +25,7 @@ struct Task {
     metadata: Metadata,
     verifier: Verifier,
     environment: Environment,
+    steps: Vec<serde::de::IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -42,7 +44,7 @@ struct Metadata {
 #[serde(default)]
 struct Verifier {
     timeout_sec: Option<f64>,
-    env: std::collections::BTreeMap<String, String>,
+    env: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -52,20 +54,18 @@ struct Environment {
     workdir: Option<PathBuf>,
 }
 
-pub(super) fn load(folder: &Path) -> Result<Instance, Refused> {
-    let name = folder
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    build(folder, &name).map_err(|why| (name, why))
+pub(super) fn load(folder: &Path, notes: &mut Vec<String>) -> Read {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    build(folder, &name, notes).map_err(|why| (name.into_owned(), why))
 }
 
-fn build(folder: &Path, name: &str) -> Result<Instance, String> {
+fn build(folder: &Path, name: &str, notes: &mut Vec<String>) -> Result<Instance, String> {
     let read = |file: &str| {
         fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))
     };
     let task: Task =
         toml::from_str(&read(FILE)?).map_err(|error| format!("{FILE}: {}", error.message()))?;
+    check(&task)?;
     let tests = folder.join("tests");
     if !tests.join("test.sh").is_file() {
         return Err("tests/test.sh is missing: nothing says whether the task is done".to_owned());
@@ -75,6 +75,8 @@ fn build(folder: &Path, name: &str) -> Result<Instance, String> {
     } else {
         task.task.name.replace('/', "__")
     };
+    let source = source(folder, &task.environment);
+    notes.extend(left_undone(&task, &source).map(|what| format!("{id}: {what}")));
     let limit = task
         .verifier
         .timeout_sec
@@ -100,7 +102,7 @@ fn build(folder: &Path, name: &str) -> Result<Instance, String> {
             gold_patch: fs::read_to_string(folder.join("solution/solve.sh")).unwrap_or_default(),
             ..Answers::default()
         },
-        source: source(folder, &task.environment),
+        source,
         tests: TestPlan {
             run: TestRun::Reward { tests },
             parser: "reward".to_owned(),
@@ -109,10 +111,39 @@ fn build(folder: &Path, name: &str) -> Result<Instance, String> {
         },
         recipe: Recipe {
             image: task.environment.docker_image,
-            env: task.verifier.env,
             ..Recipe::default()
         },
     })
+}
+
+fn check(task: &Task) -> Result<(), String> {
+    let schema = match task.schema_version.as_str() {
+        "" => &task.version,
+        given => given,
+    };
+    if !schema.is_empty() && schema != "1" && !schema.starts_with("1.") {
+        return Err(format!(
+            "{FILE}: schema_version {schema} is not known: 1.x is"
+        ));
+    }
+    if !task.steps.is_empty() {
+        let why = format!("{FILE}: it has steps: make each step a task of its own");
+        return Err(why);
+    }
+    Ok(())
+}
+
+/// What Harbor would have done and is not done here.
+fn left_undone(task: &Task, source: &Source) -> impl Iterator<Item = &'static str> {
+    let unbuilt = matches!(source, Source::Folder { .. });
+    let image = "no docker_image is named: the tree is environment/ as it lies there, and its \
+                 Dockerfile is not built";
+    // An environment is the agent's, too.
+    let variables = "the variables of [verifier.env] are not passed on";
+    let unset = !task.verifier.env.is_empty();
+    [(unbuilt, image), (unset, variables)]
+        .into_iter()
+        .filter_map(|(is_so, what)| is_so.then_some(what))
 }
 
 /// Without an image to take it from, the tree is what the image would be built from.

@@ -1,220 +1,238 @@
-//! SWE-bench's rows: JSON, a JSON list or JSONL, the classic twelve fields and those of later sets.
+//! A row of SWE-bench: the classic twelve fields, and those of later sets.
 //!
 //! A field that is missing or of another kind refuses its row, and says so.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{path::Path, time::Duration};
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Refused;
-use crate::instance::{Answers, Instance, Recipe, Source, TestPlan, TestRun};
+use super::{Read, local_block::Local, test_list};
+use crate::{
+    instance::{Answers, Instance, Recipe, Source, TestPlan, TestRun},
+    log_parsers,
+};
 
-pub(super) fn parse(text: &str, dataset: &str) -> Result<Vec<Result<Instance, Refused>>, String> {
-    let rows = match serde_json::from_str::<Value>(text) {
-        Ok(Value::Array(rows)) => rows,
-        Ok(one @ Value::Object(_)) => vec![one],
-        Ok(_) => return Err("it is neither a row, a list of rows nor lines of JSON".to_owned()),
-        Err(whole) => {
-            let lines = text
-                .lines()
-                .enumerate()
-                .filter(|(_, line)| !line.trim().is_empty());
-            let mut rows = Vec::new();
-            for (at, line) in lines {
-                let row = serde_json::from_str(line);
-                // A file that is one JSON value spread over lines is best told by its own error.
-                rows.push(row.map_err(|error| match at {
-                    0 => format!("it is no JSON: {whole}"),
-                    _ => format!("line {}: {error}", at + 1),
-                })?);
-            }
-            rows
-        }
-    };
-    Ok(rows
-        .into_iter()
-        .enumerate()
-        .map(|(at, row)| instance(row, dataset, at))
-        .collect())
+/// What a file's name says of its rows.
+pub(super) struct Set {
+    dataset: String,
+    split: String,
 }
 
-fn instance(row: Value, dataset: &str, at: usize) -> Result<Instance, Refused> {
-    let nameless = || format!("row {}", at + 1);
-    let Value::Object(row) = row else {
-        return Err((nameless(), "it is no object".to_owned()));
-    };
-    let id = match row.get("instance_id") {
-        Some(Value::String(id)) if !id.trim().is_empty() => id.clone(),
-        _ => {
-            return Err((
-                nameless(),
-                "it has no instance_id: every row needs one".to_owned(),
-            ));
+const SPLITS: [&str; 5] = ["train", "dev", "test", "validation", "val"];
+
+impl Set {
+    /// `SWE-bench_Lite/data/test-00000-of-00001.parquet`, `lite-dev.jsonl`, `rows.json`.
+    pub fn of(path: &Path) -> Self {
+        let name = |path: &Path| {
+            let stem = path.file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        };
+        let stem = name(path);
+        let first = stem.split('-').next().unwrap_or_default();
+        if SPLITS.contains(&first) {
+            let above = path.ancestors().skip(1).map(|folder| {
+                let last = folder.file_name().unwrap_or_default();
+                last.to_string_lossy().into_owned()
+            });
+            let dataset = above.into_iter().find(|folder| folder != "data");
+            let (dataset, split) = (dataset.unwrap_or_default(), first.to_owned());
+            return Self { dataset, split };
         }
+        match stem.rsplit_once(['-', '_']) {
+            Some((dataset, split)) if SPLITS.contains(&split) => Self {
+                dataset: dataset.to_owned(),
+                split: split.to_owned(),
+            },
+            _ => Self {
+                dataset: stem,
+                split: String::new(),
+            },
+        }
+    }
+}
+
+/// `place` names the row until its id does.
+pub(super) fn instance(row: Value, set: &Set, place: String) -> Read {
+    let Value::Object(row) = row else {
+        return Err((place, "it is no object".to_owned()));
     };
     let row = Row(row);
-    build(&row, &id, dataset).map_err(|why| (id, why))
-}
-
-fn build(row: &Row, id: &str, dataset: &str) -> Result<Instance, String> {
-    let local = row.local()?;
-    let offline = local.as_ref().and_then(|local| local.offline.clone());
-    let (lists, source) = match &offline {
-        Some(offline) => (
-            (offline.fail_to_pass.clone(), offline.pass_to_pass.clone()),
-            offline.source.clone().into(),
-        ),
-        None => {
-            let lists = (
-                row.tests("FAIL_TO_PASS", "fail_to_pass")?,
-                row.tests("PASS_TO_PASS", "pass_to_pass")?,
-            );
-            let source = Source::Git {
-                url: row.optional("repo_url")?,
-                commit: row.text("base_commit")?,
-            };
-            (lists, source)
+    let id = match row.optional("instance_id") {
+        Ok(Some(id)) if !id.trim().is_empty() => id,
+        _ => {
+            let why = "field instance_id is missing: every row needs one";
+            return Err((place, why.to_owned()));
         }
     };
-    let answers = Answers {
-        gold_patch: row.text("patch")?,
-        test_patch: row.text("test_patch")?,
-        fail_to_pass: lists.0,
-        pass_to_pass: lists.1,
-        test_assets: None,
-    };
+    build(&row, &id, set).map_err(|why| (id, why))
+}
+
+fn build(row: &Row, id: &str, set: &Set) -> Result<Instance, String> {
+    let local = Local::of(&row.0)?;
+    let said = local.as_ref().and_then(Local::set);
+    let (dataset, split) = said.unwrap_or((&set.dataset, &set.split));
+    let repo = row.text("repo")?;
+    let version = row.or_empty("version")?;
     Ok(Instance {
         id: id.to_owned(),
-        repo: row.text("repo")?,
-        version: row.optional("version")?.unwrap_or_default(),
-        base_commit: row.text("base_commit")?,
-        problem_statement: row.text("problem_statement")?,
-        hints: row.optional("hints_text")?.unwrap_or_default(),
-        created_at: row.optional("created_at")?.unwrap_or_default(),
-        environment_setup_commit: row
-            .optional("environment_setup_commit")?
-            .unwrap_or_default(),
-        difficulty: row.optional("difficulty")?.unwrap_or_default(),
+        answers: answers(row, local.as_ref())?,
+        source: source(row, local.as_ref())?,
+        tests: tests(row, &repo, local.as_ref())?,
+        recipe: recipe(row, &version, local.as_ref())?,
+        problem_statement: statement(row)?,
+        hints: row.or_empty("hints_text")?,
+        base_commit: row.or_empty("base_commit")?,
+        created_at: row.or_empty("created_at")?,
+        environment_setup_commit: row.or_empty("environment_setup_commit")?,
+        difficulty: row.or_empty("difficulty")?,
         dataset: row
             .optional("dataset")?
             .unwrap_or_else(|| dataset.to_owned()),
-        split: row.optional("split")?.unwrap_or_default(),
-        answers,
-        source,
-        tests: tests(row, offline.as_ref())?,
-        recipe: recipe(row, offline)?,
+        split: row.optional("split")?.unwrap_or_else(|| split.to_owned()),
+        repo,
+        version,
     })
 }
 
-fn tests(row: &Row, offline: Option<&Offline>) -> Result<TestPlan, String> {
-    let (run, parser) = match (offline, row.optional("eval_script")?) {
-        (Some(offline), _) => (
-            TestRun::Command {
-                command: offline.test_cmd.clone(),
-            },
-            Some(offline.log_format.clone()),
-        ),
-        (None, Some(text)) if !text.is_empty() => {
-            (TestRun::Script { text }, row.optional("log_parser")?)
+/// SWE-bench Pro tells the agent more than the issue, under these headings.
+fn statement(row: &Row) -> Result<String, String> {
+    let mut text = row.text("problem_statement")?;
+    let more = [
+        ("requirements", "Requirements"),
+        ("interface", "New interfaces introduced"),
+    ];
+    for (field, heading) in more {
+        let told = row.or_empty(field)?;
+        if !told.trim().is_empty() {
+            text.push_str(&format!("\n\n{heading}:\n{told}"));
         }
-        (None, _) => match row.optional("test_cmd")? {
-            Some(command) => (TestRun::Command { command }, row.optional("log_parser")?),
-            None => (TestRun::Official, row.optional("log_parser")?),
-        },
+    }
+    Ok(text)
+}
+
+fn answers(row: &Row, local: Option<&Local>) -> Result<Answers, String> {
+    let (fail_to_pass, pass_to_pass) = match local.and_then(|local| local.offline.as_ref()) {
+        Some(offline) => (offline.fail_to_pass.clone(), offline.pass_to_pass.clone()),
+        None => (
+            row.tests("FAIL_TO_PASS", "fail_to_pass")?,
+            row.tests("PASS_TO_PASS", "pass_to_pass")?,
+        ),
+    };
+    if fail_to_pass.is_empty() && pass_to_pass.is_empty() {
+        return Err(
+            "FAIL_TO_PASS and PASS_TO_PASS are empty: any patch would count as resolved".to_owned(),
+        );
+    }
+    Ok(Answers {
+        gold_patch: row.text("patch")?,
+        test_patch: row.text("test_patch")?,
+        fail_to_pass,
+        pass_to_pass,
+        test_assets: None,
+    })
+}
+
+fn source(row: &Row, local: Option<&Local>) -> Result<Source, String> {
+    match local.and_then(|local| local.offline.as_ref()) {
+        Some(offline) => offline.source(),
+        None => Ok(Source::Git {
+            url: row.optional("repo_url")?,
+            commit: row.text("base_commit")?,
+        }),
+    }
+}
+
+fn tests(row: &Row, repo: &str, local: Option<&Local>) -> Result<TestPlan, String> {
+    let parser = row.or_empty("log_parser")?;
+    if parser.contains('\n') {
+        return Err(format!(
+            "field log_parser is a program, which is not run here: name one of {}",
+            log_parsers::names().join(", ")
+        ));
+    }
+    let (run, parser) = match local {
+        Some(Local {
+            offline: Some(offline),
+            ..
+        }) => (command(&offline.test_cmd), as_in(repo, &offline.log_format)),
+        Some(Local {
+            evidence: Some(evidence),
+            ..
+        }) => (command(&evidence.test_cmd), parser),
+        Some(_) | None => (run(row)?, parser),
     };
     Ok(TestPlan {
         run,
-        parser: parser.unwrap_or_default(),
-        fail_only: row.optional("eval_type")?.as_deref() == Some("fail_only"),
+        parser,
+        fail_only: row.or_empty("eval_type")? == "fail_only",
         time_limit: row.number("test_timeout")?.map(Duration::from_secs),
     })
 }
 
-fn recipe(row: &Row, offline: Option<Offline>) -> Result<Recipe, String> {
-    let image = match row.optional("image")? {
-        Some(image) => image,
-        None => row
-            .optional("docker_image")?
-            .or(row.optional("image_name")?)
-            .unwrap_or_default(),
-    };
-    Ok(match offline {
-        Some(offline) => Recipe {
-            python: offline.python,
-            deps: offline.deps,
-            editable: offline.install_source_editable,
-            env: offline.env,
-            programs: Vec::new(),
-            image,
-            setup: offline.setup,
-        },
-        None => Recipe {
-            image,
-            ..Recipe::default()
-        },
+fn run(row: &Row) -> Result<TestRun, String> {
+    let script = row.or_empty("eval_script")?;
+    if !script.is_empty() {
+        return Ok(TestRun::Script { text: script });
+    }
+    Ok(match row.commands("test_cmds", "test_cmd")? {
+        Some(text) => command(&text),
+        None => TestRun::Official,
     })
 }
 
-/// How a row is run from the package registry alone.
-#[derive(Debug, Clone, Deserialize)]
-struct Local {
-    offline: Option<Offline>,
+fn command(text: &str) -> TestRun {
+    TestRun::Command {
+        command: text.to_owned(),
+    }
 }
 
-#[derive(Debug, Clone, Deserialize)]
-struct Offline {
-    source: Sdist,
-    #[serde(default)]
-    python: String,
-    #[serde(default)]
-    deps: Vec<String>,
-    #[serde(default)]
-    install_source_editable: bool,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
-    #[serde(default)]
-    setup: Vec<String>,
-    test_cmd: String,
-    log_format: String,
-    #[serde(rename = "FAIL_TO_PASS")]
-    fail_to_pass: Vec<String>,
-    #[serde(rename = "PASS_TO_PASS")]
-    pass_to_pass: Vec<String>,
+/// Of the same framework there are several official readings, and names are listed in the one that
+/// belongs to the repository: empty, so that it is taken.
+fn as_in(repo: &str, format: &str) -> String {
+    let pytest = [
+        "pytest",
+        "pytest_options",
+        "pytest_v2",
+        "matplotlib",
+        "seaborn",
+    ];
+    let of_repo = log_parsers::by_repo(repo);
+    match of_repo.is_some_and(|parser| pytest.contains(&parser.name)) && format == "pytest-rA" {
+        true => String::new(),
+        false => format.to_owned(),
+    }
 }
 
-#[derive(Debug, Clone, Deserialize)]
-struct Sdist {
-    project: String,
-    version: String,
-    file: String,
-    sha256: String,
-}
-
-impl From<Sdist> for Source {
-    fn from(
-        Sdist {
-            project,
-            version,
-            file,
-            sha256,
-        }: Sdist,
-    ) -> Self {
-        Self::Sdist {
-            project,
-            version,
-            file,
-            sha256,
+fn recipe(row: &Row, version: &str, local: Option<&Local>) -> Result<Recipe, String> {
+    let recipe = match local {
+        Some(Local {
+            offline: Some(offline),
+            ..
+        }) => offline.recipe()?,
+        Some(Local {
+            evidence: Some(evidence),
+            ..
+        }) => evidence.recipe(version),
+        Some(_) | None => Recipe::default(),
+    };
+    let mut image = String::new();
+    for field in ["image", "docker_image", "image_name"] {
+        if image.is_empty() {
+            image = row.or_empty(field)?;
         }
     }
+    Ok(Recipe { image, ..recipe })
 }
 
 struct Row(Map<String, Value>);
 
 impl Row {
     fn text(&self, name: &str) -> Result<String, String> {
-        self.optional(name)?
-            .ok_or_else(|| format!("field {name} is missing: the row cannot be used without it"))
+        self.optional(name)?.ok_or_else(|| missing(name))
+    }
+
+    fn or_empty(&self, name: &str) -> Result<String, String> {
+        Ok(self.optional(name)?.unwrap_or_default())
     }
 
     fn optional(&self, name: &str) -> Result<Option<String>, String> {
@@ -223,7 +241,10 @@ impl Row {
             Some(Value::String(text)) => Ok(Some(text.clone())),
             // Some copies hold versions and times as numbers.
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            Some(other) => Err(format!("field {name} is {}, not text", kind(other))),
+            Some(other) => Err(format!(
+                "field {name} is {}, not text: mend it, or take the row from its dataset",
+                kind(other)
+            )),
         }
     }
 
@@ -237,30 +258,39 @@ impl Row {
         }
     }
 
-    /// A list, or a list written out as JSON text, as the hub's copies have it.
-    fn tests(&self, name: &str, small: &str) -> Result<Vec<String>, String> {
-        let Some(value) = self.0.get(name).or_else(|| self.0.get(small)) else {
-            return Err(format!(
-                "field {name} is missing: nothing says which tests decide"
-            ));
-        };
-        let read: Option<Vec<String>> = match value {
-            Value::String(text) => serde_json::from_str(text).ok(),
-            other => serde_json::from_value(other.clone()).ok(),
-        };
-        read.ok_or_else(|| {
-            format!("field {name} is neither a list of tests nor one written as JSON text")
-        })
+    /// A list of commands is run line by line.
+    fn commands(&self, list: &str, one: &str) -> Result<Option<String>, String> {
+        let field = [list, one]
+            .into_iter()
+            .find(|field| self.0.contains_key(*field));
+        match field.map(|field| (field, self.0.get(field))) {
+            Some((_, Some(Value::Array(lines)))) if !lines.is_empty() => {
+                let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
+                let lines = lines.ok_or_else(|| format!("field {list} holds more than text"))?;
+                Ok(Some(lines.join("\n")))
+            }
+            Some((_, Some(Value::Array(_)))) | None => Ok(None),
+            Some((field, _)) => Ok(self.optional(field)?.filter(|text| !text.is_empty())),
+        }
     }
 
-    fn local(&self) -> Result<Option<Local>, String> {
-        let local = self.0.get("_local").cloned();
-        local
-            .map(|local| {
-                serde_json::from_value(local).map_err(|error| format!("field _local: {error}"))
-            })
-            .transpose()
+    /// In capitals, or small as in the sets that came later.
+    fn tests(&self, name: &str, small: &str) -> Result<Vec<String>, String> {
+        let found = [name, small].into_iter().find_map(|name| self.0.get(name));
+        let value = found
+            .filter(|value| !value.is_null())
+            .ok_or_else(|| missing(name))?;
+        test_list::read(value).ok_or_else(|| {
+            format!(
+                "field {name} is {}, and no list of tests: give a list of names, or one as JSON text",
+                kind(value)
+            )
+        })
     }
+}
+
+fn missing(field: &str) -> String {
+    format!("field {field} is missing: take the whole row from its dataset, or add the field")
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -10,7 +10,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::Refused;
+use super::Read;
 use crate::instance::{Answers, Instance, Recipe, Source, TestPlan, TestRun};
 
 pub(super) const FILE: &str = "task.yaml";
@@ -51,10 +51,14 @@ struct Task {
 #[derive(Debug, Deserialize)]
 struct Tree {
     kind: String,
+    /// In the task's folder.
     #[serde(default)]
     path: PathBuf,
     #[serde(default)]
     url: Option<String>,
+    /// In the image.
+    #[serde(default)]
+    workdir: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,19 +69,27 @@ struct Tests {
     pass_to_pass: Vec<String>,
 }
 
-pub(super) fn load(folder: &Path) -> Result<Instance, Refused> {
-    let name = folder
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    build(folder, &name).map_err(|why| (name, why))
+pub(super) fn load(folder: &Path, notes: &mut Vec<String>) -> Read {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let instance = build(folder, &name).map_err(|why| (name.clone().into_owned(), why))?;
+    if instance.id != name {
+        notes.push(format!(
+            "{name} holds the task {}: name the folder after it",
+            instance.id
+        ));
+    }
+    Ok(instance)
 }
 
 fn build(folder: &Path, name: &str) -> Result<Instance, String> {
-    let task: Task =
-        serde_saphyr::from_str(&text(folder, FILE)?).map_err(|error| format!("{FILE}: {error}"))?;
+    let task = task(&text(folder, FILE)?).map_err(|why| format!("{FILE}: {why}"))?;
     let tests: Tests = serde_json::from_str(&text(folder, "tests.json")?)
         .map_err(|error| format!("tests.json: {error}"))?;
+    if tests.fail_to_pass.is_empty() && tests.pass_to_pass.is_empty() {
+        return Err(
+            "tests.json: both lists are empty: any patch would count as resolved".to_owned(),
+        );
+    }
     let assets = folder.join("test_assets");
     let id = if task.instance_id.is_empty() {
         name.to_owned()
@@ -91,7 +103,10 @@ fn build(folder: &Path, name: &str) -> Result<Instance, String> {
         version: task.version,
         base_commit: task.base_commit,
         problem_statement: text(folder, "problem_statement.md")?,
-        hints: fs::read_to_string(folder.join("hints.md")).unwrap_or_default(),
+        hints: match folder.join("hints.md").is_file() {
+            true => text(folder, "hints.md")?,
+            false => String::new(),
+        },
         created_at: task.created_at,
         environment_setup_commit: task.environment_setup_commit,
         difficulty: task.difficulty,
@@ -120,6 +135,21 @@ fn build(folder: &Path, name: &str) -> Result<Instance, String> {
     })
 }
 
+fn task(text: &str) -> Result<Task, String> {
+    #[derive(Deserialize)]
+    struct Older {
+        instruction: Option<serde::de::IgnoredAny>,
+    }
+    serde_saphyr::from_str(text).map_err(|error| {
+        let older = serde_saphyr::from_str::<Older>(text);
+        match older.is_ok_and(|older| older.instruction.is_some()) {
+            true => "it is a task of Terminal-Bench 1: convert it to a Harbor task, which has a task.toml"
+                .to_owned(),
+            false => error.to_string(),
+        }
+    })
+}
+
 fn source(folder: &Path, task: &Task) -> Result<Source, String> {
     let Some(tree) = &task.source else {
         return Ok(match task.image.is_empty() {
@@ -144,8 +174,14 @@ fn source(folder: &Path, task: &Task) -> Result<Source, String> {
             url: tree.url.clone(),
             commit: task.base_commit.clone(),
         }),
+        "image" => Ok(Source::Image {
+            workdir: tree
+                .workdir
+                .clone()
+                .unwrap_or_else(|| PathBuf::from("/testbed")),
+        }),
         other => Err(format!(
-            "source: {other} is not known: give kind folder (with path) or git (with url)"
+            "source: kind {other} is not known: give folder (with path), git (with url) or image (with workdir)"
         )),
     }
 }

@@ -6,6 +6,7 @@
 
 mod adapters;
 mod adapters_hames;
+mod datasets;
 mod environments;
 mod ground;
 mod leaks;
