@@ -7,6 +7,7 @@ use crate::{
     stage::StageError,
 };
 
+mod aider;
 mod claude_code;
 mod claude_stream;
 mod codex;
@@ -15,10 +16,12 @@ mod gemini_cli;
 mod hames;
 mod journal;
 mod json_lines;
+mod kimi;
 mod launch;
 mod mini_swe_agent;
 mod oneshot;
 mod opencode;
+mod openharness;
 mod predictions;
 pub mod printed_diff;
 mod qwen_code;
@@ -36,11 +39,14 @@ pub fn all() -> Vec<Box<dyn Adapter>> {
         Box::new(replay::Replay),
         Box::new(predictions::Predictions),
         Box::new(oneshot::Oneshot),
+        Box::new(aider::Aider),
         Box::new(claude_code::ClaudeCode),
         Box::new(codex::Codex),
         Box::new(gemini_cli::GeminiCli),
+        Box::new(kimi::Kimi),
         Box::new(mini_swe_agent::MiniSweAgent),
         Box::new(opencode::OpenCode),
+        Box::new(openharness::OpenHarness),
         Box::new(qwen_code::QwenCode),
         Box::new(command::Command::default()),
     ]

@@ -195,7 +195,7 @@ fn message(told: &mut Retelling, said: &Value) {
         }
         "tool" => {
             let id = text(said, "/tool_call_id").unwrap_or_default();
-            let raw = text(said, "/extra/raw_output").map(str::to_owned);
+            let raw = said.pointer("/extra/raw_output").map(content);
             let code = said.pointer("/extra/returncode");
             told.answer(
                 id,

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::too_many_lines, clippy::unwrap_used)]
 
 mod adapters;
+mod adapters_brands;
 mod adapters_hames;
 mod datasets;
 mod environments;
