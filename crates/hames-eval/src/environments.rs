@@ -2,4 +2,8 @@
 //!
 //! Each is a file of its own; the seam is in `environment.rs`.
 
+mod apply;
+pub mod docker;
 pub mod local;
+mod reward;
+mod test_log;

@@ -12,5 +12,5 @@ pub(crate) use self::folder::{digest, slug};
 pub use self::{
     clone::{Depth, clone},
     git::{commit_all, git, git_text, git_told},
-    mirror::{Mirrored, keep, mirror},
+    mirror::{Mirrored, keep, keep_as_mirror, mirror},
 };

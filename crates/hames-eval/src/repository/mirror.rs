@@ -272,3 +272,24 @@ pub async fn keep(
     ];
     git_text(&fetch, mirror, cx).await.map(drop)
 }
+
+/// A new bare repository with HEAD of `tree`, and what came before it. Returns its commit.
+pub async fn keep_as_mirror(
+    tree: &Path,
+    bare: &Path,
+    cx: &Around<'_>,
+) -> Result<String, StageError> {
+    init_bare(bare, cx).await?;
+    let from = tree.to_string_lossy();
+    let head = "+HEAD:refs/heads/main";
+    let fetch = [
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        &from,
+        head,
+    ];
+    git_text(&fetch, bare, cx).await?;
+    git_text(&["rev-parse", "refs/heads/main"], bare, cx).await
+}

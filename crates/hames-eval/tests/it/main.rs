@@ -8,6 +8,7 @@ mod adapters;
 mod adapters_brands;
 mod adapters_hames;
 mod datasets;
+mod docker;
 mod environments;
 mod ground;
 mod leaks;

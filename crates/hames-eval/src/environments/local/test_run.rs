@@ -2,9 +2,7 @@
 //!
 //! What the output means is the grader's business.
 
-mod apply;
-mod log;
-mod reward;
+mod patching;
 mod script;
 
 use std::{
@@ -15,10 +13,10 @@ use std::{
 
 use hames_tools::{EndCause, Mark, Program, ProgramEnd, run_program};
 
-use self::log::Log;
 use super::{check_out, network::Network};
 use crate::{
     environment::{Around, Candidate, Prepared, TestOutput},
+    environments::{reward, test_log::TestLog},
     experiment::write_atomically,
     instance::{Instance, TestRun},
     repository::Depth,
@@ -71,7 +69,7 @@ async fn run_in(
 ) -> Result<TestOutput, StageError> {
     let tree = &scratch.tree;
     let checkout = check_out(instance, prepared, tree, Depth::Shallow, cx).await?;
-    let applied = apply::apply(&candidate, scratch, &prepared.base, cx).await?;
+    let applied = patching::lay(&candidate, scratch, &prepared.base, cx).await?;
     let mut output = TestOutput {
         applied_by: applied.by,
         apply_log: applied.log,
@@ -139,7 +137,7 @@ async fn listen(
         thorough: around.thorough,
         cancel: cx.cancel.clone(),
     };
-    let mut log = Log::default();
+    let mut log = TestLog::default();
     let end = run_program(program, &mut |_, piece| log.add(piece)).await;
     let end = end.map_err(|error| StageError::io("start the tests", &error))?;
     Ok((end, log.text()))

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 const HALF: usize = 32 << 20;
 
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(super) struct TestLog {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     left_out: usize,
 }
 
-impl Log {
+impl TestLog {
     pub fn add(&mut self, piece: &[u8]) {
         let room = HALF.saturating_sub(self.head.len()).min(piece.len());
         let (first, rest) = piece.split_at(room);
