@@ -5,6 +5,7 @@
 
 pub mod adapter;
 pub mod adapters;
+pub mod atif;
 pub mod calibration;
 pub mod clock;
 pub mod datasets;

@@ -7,6 +7,7 @@
 mod adapters;
 mod adapters_brands;
 mod adapters_hames;
+mod atif;
 mod datasets;
 mod docker;
 mod environments;
