@@ -54,6 +54,10 @@ impl TrialDir {
     pub fn worker_log(&self) -> PathBuf {
         self.0.join("s4_worker.log")
     }
+    /// Attempts of S4, written down before they begin.
+    pub fn attempts(&self) -> PathBuf {
+        self.0.join("attempts.jsonl")
+    }
     pub fn task(&self) -> PathBuf {
         self.0.join("task.json")
     }

@@ -133,7 +133,8 @@ pub struct AdapterAttempt {
     pub killed: bool,
     /// It was killed or crashed, and its work was taken all the same.
     pub rescued: bool,
-    /// `resolved`, `unresolved`, `empty_patch`, `failed`, `infrastructure`, or `pending` before S6.
+    /// `resolved`, `unresolved`, `empty_patch`, `failed`, `infrastructure`, `interrupted`, `lost`
+    /// (the run was killed meanwhile), or `pending` before S6.
     pub outcome: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -146,6 +147,9 @@ pub struct AdapterAttempt {
     /// What it had started and that was still alive when it ended.
     #[serde(skip_serializing_if = "is_zero")]
     pub survivors_killed: usize,
+    /// Whether all folders that hold answers were covered up for its process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,6 @@ mod sdist;
 pub(crate) use self::folder::{digest, slug};
 pub use self::{
     clone::{Depth, clone},
-    git::{commit_all, git, git_text, git_told},
+    git::{GitCall, commit_all, git, git_call, git_text, git_told},
     mirror::{Mirrored, keep, keep_as_mirror, mirror},
 };

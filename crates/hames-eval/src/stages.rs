@@ -4,3 +4,5 @@
 
 pub mod s1_build;
 pub mod s2_prepare;
+pub mod s4_solve;
+pub mod s5_patch;

@@ -104,11 +104,15 @@ pub async fn run_program(
         End::TimedOut => EndCause::TimedOut,
         End::Cancelled => EndCause::Cancelled,
     };
-    let end = ProgramEnd {
+    let mut end = ProgramEnd {
         returncode: ended.status.and_then(returncode),
         cause,
         survivors: ended.background.len(),
     };
+    if program.thorough && cause == EndCause::ByItself && ended.background.is_empty() {
+        // Those who left their group and closed their pipes are known by the mark alone.
+        end.survivors = program.mark.end(program.grace).await;
+    }
     if let Some(rest) = ended.rest {
         // What survivors still write is part of the output until they are gone.
         tokio::select! {

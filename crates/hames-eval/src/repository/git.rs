@@ -42,12 +42,28 @@ const SETTINGS: [&str; 10] = [
     "core.fsmonitor=false",
 ];
 
+/// A command with variables and an input of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct GitCall<'a> {
+    pub args: &'a [&'a str],
+    pub cwd: &'a Path,
+    /// On top of the fixed ones.
+    pub env: &'a [(&'a str, String)],
+    pub stdin: Option<&'a [u8]>,
+}
+
 /// Runs git in `cwd`. That git complains is no error: see [`Answer::is_fine`].
 ///
 /// # Errors
 /// Git is missing or could not be started, or the run was interrupted.
 pub async fn git(args: &[&str], cwd: &Path, cx: &Around<'_>) -> Result<Answer, StageError> {
-    git_told(args, &[], cwd, cx).await
+    let call = GitCall {
+        args,
+        cwd,
+        env: &[],
+        stdin: None,
+    };
+    git_call(call, cx).await
 }
 
 /// The same, with something to read.
@@ -57,6 +73,20 @@ pub async fn git_told(
     cwd: &Path,
     cx: &Around<'_>,
 ) -> Result<Answer, StageError> {
+    let call = GitCall {
+        args,
+        cwd,
+        env: &[],
+        stdin: Some(stdin),
+    };
+    git_call(call, cx).await
+}
+
+/// The same, with variables of its own.
+///
+/// # Errors
+/// As [`git`] has them.
+pub async fn git_call(call: GitCall<'_>, cx: &Around<'_>) -> Result<Answer, StageError> {
     let program = cx.host.find("git").ok_or_else(|| StageError::Missing {
         what: "git".to_owned(),
         hint: "install it, for example with `apt-get install git`".to_owned(),
@@ -65,13 +95,15 @@ pub async fn git_told(
     let mut env = cx.host.registry_env();
     env.retain(|(name, _)| !FIXED.iter().any(|(fixed, _)| fixed == name));
     env.extend(fixed);
-    let args: Vec<&str> = SETTINGS.iter().chain(args).copied().collect();
+    let own = call.env.iter();
+    env.extend(own.map(|(name, value)| ((*name).to_owned(), value.clone())));
+    let args: Vec<&str> = SETTINGS.iter().chain(call.args).copied().collect();
     let tool = Tool {
         program: &program,
         args: &args,
-        cwd,
+        cwd: call.cwd,
         env: &env,
-        stdin: Some(stdin),
+        stdin: call.stdin,
         limit: LIMIT,
     };
     tool.run(cx).await

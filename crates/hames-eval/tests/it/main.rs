@@ -20,5 +20,7 @@ mod real_instances;
 mod report;
 mod repository;
 mod scripted;
+mod solve;
+mod solving;
 mod statistics;
 mod store;
