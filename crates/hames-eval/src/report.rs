@@ -17,6 +17,8 @@ pub use compare::Comparison;
 pub use load::{Run, Trial};
 pub use summary::{LeftOut, Outcome, Repository, StageTime, Summary};
 
+use crate::store::RunRow;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Columns of the terminal.
@@ -53,6 +55,11 @@ pub fn markdown(run: &Run, options: &Options) -> String {
 /// Self-contained: no script, no request. Links go to the run's files from a page in its folder.
 pub fn html(run: &Run, options: &Options) -> String {
     html::page(run, &Summary::of(run, options.seed), options)
+}
+
+/// All runs of a store, the oldest first.
+pub fn runs(rows: &[RunRow], options: &Options) -> String {
+    table::plain("Runs", &[sections::of_runs(rows)], options.width)
 }
 
 /// The instances that both have.

@@ -77,15 +77,15 @@ impl Comparison {
     }
 
     pub fn html(&self) -> String {
-        html::comparison(&self.title(), &self.sections())
+        html::comparison(self)
     }
 
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let name = |id: &str| clean::line(id);
         format!("{} against {}", name(&self.second.0), name(&self.first.0))
     }
 
-    fn sections(&self) -> Vec<Section> {
+    pub(super) fn sections(&self) -> Vec<Section> {
         let read_first = Section {
             lines: self
                 .warnings
@@ -147,7 +147,7 @@ impl Comparison {
         }
     }
 
-    fn conclusion(&self) -> String {
+    pub(super) fn conclusion(&self) -> String {
         let Some(found) = self.difference.filter(|_| self.instances > 0) else {
             return "The runs have no instance in common.".to_owned();
         };

@@ -2,6 +2,7 @@
 //!
 //! It computes no figure; the summary has them. Every text is escaped by the template.
 
+mod compared;
 mod instance;
 mod plots;
 mod terms;
@@ -16,6 +17,7 @@ use super::{
     summary::Outcome,
     table::{Align, Section, Table},
 };
+pub use compared::comparison;
 use terms::term;
 
 const STYLE: &str = include_str!("html/style.css");
@@ -42,14 +44,6 @@ pub fn page(run: &Run, summary: &Summary, options: &Options) -> String {
         (trials(run, options))
     };
     document(&title, &body)
-}
-
-pub fn comparison(title: &str, told: &[Section]) -> String {
-    let body = html! {
-        header { p.kicker { "Hames evaluation: two runs" } h1 { (title) } }
-        @for section in told { (told_section(section)) }
-    };
-    document(title, &body)
 }
 
 fn document(title: &str, body: &Markup) -> String {

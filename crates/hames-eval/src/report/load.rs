@@ -13,6 +13,7 @@ use crate::{
     experiment::TrialDir,
     manifest::Manifest,
     plan::RunPlan,
+    progress::{Snapshot, progress_file},
     record::InstanceResult,
     stage::{Stage, StageError, StageState},
     store::{Store, StoreError},
@@ -26,6 +27,8 @@ pub struct Run {
     pub plan: Option<RunPlan>,
     /// Where it is known which instances are valid on this machine.
     pub calibration: Option<Calibration>,
+    /// How many trials the run was to have, where its progress says so.
+    pub planned: Option<usize>,
     /// By instance and trial.
     pub trials: Vec<Trial>,
     /// What could not be read.
@@ -67,6 +70,8 @@ impl Run {
             }
         }
         run.plan = parse(&dir.join("run.json"), &mut run.notes);
+        let progress: Option<Snapshot> = parse(&progress_file(dir), &mut run.notes);
+        run.planned = progress.map(|progress| progress.trials);
         let file = run.plan.as_ref().and_then(|plan| plan.calibration.clone());
         if let Some(file) = file {
             match Calibration::read(&file) {

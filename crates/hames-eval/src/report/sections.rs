@@ -8,7 +8,7 @@ use super::{
     summary::Outcome,
     table::{Section, Table},
 };
-use crate::{record::InstanceResult, stage::StageState};
+use crate::{record::InstanceResult, stage::StageState, store::RunRow};
 
 pub fn of_run(summary: &Summary, run: &Run, options: &Options) -> Vec<Section> {
     let sections = [
@@ -25,6 +25,43 @@ pub fn of_run(summary: &Summary, run: &Run, options: &Options) -> Vec<Section> {
         trials(run, options),
     ];
     sections.into_iter().flatten().collect()
+}
+
+pub fn of_runs(rows: &[RunRow]) -> Section {
+    let names = [
+        "Run",
+        "Ended",
+        ">Trials",
+        ">Instances",
+        ">% resolved",
+        ">Cost",
+        "Adapter",
+        "Model",
+        "Tasks",
+    ];
+    let mut table = Table::new(&names);
+    for row in rows {
+        let resolved = row.resolved_pct.map(|pct| figures::percent(pct / 100.0));
+        table.row([
+            clean::line(&row.run_id),
+            clean::line(&row.last_at),
+            row.trials.to_string(),
+            row.instances.to_string(),
+            resolved.unwrap_or_else(|| NONE.to_owned()),
+            figures::dollars(row.cost_usd),
+            clean::line(&row.adapter),
+            clean::line(&row.model),
+            clean::line(&row.dataset),
+        ]);
+    }
+    Section {
+        lines: match rows {
+            [] => vec!["none yet: `hames eval run` makes one".to_owned()],
+            _ => Vec::new(),
+        },
+        table: Some(table).filter(|table| !table.rows.is_empty()),
+        ..Section::default()
+    }
 }
 
 pub fn title(name: &str) -> Section {

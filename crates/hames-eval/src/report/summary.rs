@@ -235,6 +235,13 @@ impl Summary {
                 names.join(", ")
             ));
         }
+        let planned = run.planned.unwrap_or(0).max(self.trials);
+        let without = planned + self.unfinished.len() - self.trials;
+        if without > 0 {
+            self.warnings.push(format!(
+                "{without} of {planned} trials have no result yet: this is a part of a score"
+            ));
+        }
         let unvalidated = unvalidated(run);
         if unvalidated > 0 {
             self.warnings.push(format!(

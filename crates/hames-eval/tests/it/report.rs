@@ -314,11 +314,12 @@ fn what_spoils_a_score_is_said_first() {
     let expected = [
         "back-ends are mixed in one score (docker, local): their results are not comparable",
         "verdicts by different rules are mixed in one score: v4, v5",
+        "1 of 3 trials have no result yet: this is a part of a score",
         "1 of 2 instances were not validated on this machine: `hames eval calibrate` tells which of them can be resolved here",
         "1 answer lay where the agent could read: these scores show nothing",
     ];
-    assert_eq!(warnings.get(..4).unwrap(), expected);
-    let note = warnings.get(4).unwrap();
+    assert_eq!(warnings.get(..5).unwrap(), expected);
+    let note = warnings.get(5).unwrap();
     assert!(
         note.contains("mini__c-3/result.json cannot be read"),
         "{note}"
@@ -334,6 +335,19 @@ fn what_spoils_a_score_is_said_first() {
     );
     let told = report::terminal(&run, &Options::default());
     assert!(told.find("Read this first").unwrap() < told.find("% resolved").unwrap());
+}
+
+#[test]
+fn a_run_that_is_not_at_its_end_says_so() {
+    let root = tempdir().unwrap();
+    let run = first_run(root.path());
+    let warned = |run: &Run| Summary::of(run, 1).warnings.first().cloned().unwrap();
+    let expected = "1 of 7 trials have no result yet: this is a part of a score";
+    assert_eq!(warned(&run), expected);
+    let dir = run.dir.unwrap();
+    fs::write(dir.join("progress.json"), r#"{"trials": 24, "done": 6}"#).unwrap();
+    let expected = "18 of 24 trials have no result yet: this is a part of a score";
+    assert_eq!(warned(&Run::load(&dir).unwrap()), expected);
 }
 
 #[test]
@@ -370,7 +384,15 @@ fn two_runs_are_compared_on_what_both_have() {
     assert!((compared.difference.unwrap().value - 0.5).abs() < 1e-12);
     golden("compare.txt", &compared.terminal(&Options::default()));
     golden("compare.md", &compared.markdown());
-    assert!(compared.html().contains("second against first"));
+    let page = compared.html();
+    for shown in [
+        "second against first",
+        "+50.0",
+        "+0.0 to +100.0",
+        "p = 1.0000",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
 }
 
 #[test]
@@ -387,6 +409,7 @@ fn the_store_tells_the_same_figures_as_the_folder() {
     let (mut of_folder, of_store) = (Summary::of(&run, 1), Summary::of(&stored, 1));
     // A trial without a result is in no store.
     of_folder.unfinished.clear();
+    of_folder.warnings.remove(0);
     of_folder.trials -= 1;
     of_folder.stages.clone_from(&of_store.stages);
     assert_eq!(of_folder, of_store);
@@ -395,6 +418,11 @@ fn the_store_tells_the_same_figures_as_the_folder() {
     assert!((row.resolved_pct.unwrap() - 37.5).abs() < 1e-9);
     let page = report::html(&stored, &Options::default());
     assert!(page.contains("its trajectory is not known"));
+    golden(
+        "runs.txt",
+        &report::runs(&store.runs().unwrap(), &Options::default()),
+    );
+    assert!(report::runs(&[], &Options::default()).contains("none yet"));
 }
 
 #[test]
@@ -484,7 +512,7 @@ fn a_huge_trajectory_is_cut_and_says_so() {
     let root = tempdir().unwrap();
     let experiment = Experiment::new(root.path(), "huge");
     write(&experiment, &result("mini__huge-1", 1));
-    let step = |n: usize| serde_json::json!({"step_id": n, "source": "agent", "message": format!("turn {n} {}", "é".repeat(50_000))});
+    let step = |n: usize| serde_json::json!({"step_id": n, "source": "agent", "message": format!("turn {n} {}", "é".repeat(8_000))});
     let steps: Vec<_> = (1..=2_000).map(step).collect();
     let text = serde_json::json!({"steps": steps}).to_string();
     fs::write(experiment.trial("mini__huge-1", 1).trajectory(), text).unwrap();
@@ -544,6 +572,20 @@ fn pages_to_look_at() {
         fs::write(experiment.dir.join("report.html"), page).unwrap();
         let told = report::terminal(&run, &Options::default());
         fs::write(experiment.dir.join("report.txt"), told).unwrap();
+        let mut other = run.clone();
+        "other".clone_into(&mut other.id);
+        for result in other
+            .trials
+            .iter_mut()
+            .filter_map(|trial| trial.result.as_mut())
+        {
+            result.resolved |= random.u8(..5) == 0;
+            if result.resolved {
+                result.failure = None;
+            }
+        }
+        let compared = report::compare(&run, &other, &Options::default());
+        fs::write(experiment.dir.join("compare.html"), compared.html()).unwrap();
     }
 }
 

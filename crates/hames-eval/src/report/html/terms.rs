@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-const TERMS: [(&str, &str); 27] = [
+const TERMS: [(&str, &str); 28] = [
     (
         "% resolved",
         "The mean over instances of the share of their trials whose F2P and P2P tests all pass, of those that count; with Wilson's 95 % interval",
@@ -20,6 +20,10 @@ const TERMS: [(&str, &str); 27] = [
     (
         "cost per resolved",
         "What all trials cost, by the number of those that resolved",
+    ),
+    (
+        "McNemar's exact test, two-sided",
+        "How often a fair coin would split the instances on which the two disagree at least as unevenly",
     ),
     (
         "F2P",
