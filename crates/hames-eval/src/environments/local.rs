@@ -6,6 +6,7 @@ mod install;
 mod interpreters;
 mod network;
 mod overlay;
+mod seal;
 mod test_run;
 mod venv;
 
@@ -116,6 +117,18 @@ async fn check_out(
     })
 }
 
+/// Somebody may have worked in the shared environment since it was made: then it is made again.
+async fn mend(instance: &Instance, prepared: &Prepared, cx: &Around<'_>) -> Result<(), StageError> {
+    let Some(folder) = &prepared.environment else {
+        return Ok(());
+    };
+    if Install::read(folder)?.shared().is_none_or(seal::holds) {
+        return Ok(());
+    }
+    let python = interpreters::find(&instance.recipe.python, cx).await?;
+    venv::make(instance, &python, cx).await.map(drop)
+}
+
 /// Where the environment of a checkout lies.
 pub(crate) fn beside(tree: &Path) -> PathBuf {
     let mut name = tree.as_os_str().to_owned();
@@ -188,6 +201,7 @@ impl Environment for Local {
         cx: &'a Around<'a>,
     ) -> Work<'a, TestOutput> {
         Box::pin(async move {
+            mend(instance, prepared, cx).await?;
             let python = prepared.python.as_deref().unwrap_or(Path::new("python3"));
             let network = self.network(python, cx).await?;
             let around = test_run::Surroundings {

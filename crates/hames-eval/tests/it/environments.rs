@@ -367,6 +367,15 @@ struct Trying<'a> {
 
 async fn try_out(ground: &Ground, instance: &Instance, trying: Trying<'_>) -> TestOutput {
     let prepared = prepare(ground, instance).await;
+    try_prepared(ground, instance, &prepared, trying).await
+}
+
+async fn try_prepared(
+    ground: &Ground,
+    instance: &Instance,
+    prepared: &Prepared,
+    trying: Trying<'_>,
+) -> TestOutput {
     let scratch = ground.folder("scratch");
     let candidate = Candidate {
         patch: trying.patch,
@@ -377,7 +386,7 @@ async fn try_out(ground: &Ground, instance: &Instance, trying: Trying<'_>) -> Te
     };
     let local = Local::new(LocalOptions::default());
     let output = local
-        .run_tests(instance, &prepared, candidate, &ground.around())
+        .run_tests(instance, prepared, candidate, &ground.around())
         .await
         .unwrap();
     // The next to come may be an agent: nothing of the tests lies about.
@@ -421,6 +430,9 @@ async fn tests_run_on_a_clean_base_with_the_patch_and_in_the_recipe_s_environmen
         "{}",
         before.log
     );
+    // A home and a temporary folder of its own, with nothing in them.
+    let empty = format!("{0}/home:\n\n{0}/tmp:\n", ground.path("scratch").display());
+    assert!(before.log.contains(&empty), "{}", before.log);
     let base = prepare(&ground, &instance).await.base;
     assert!(
         before.log.contains(&format!("{base}\n{base}\n")),
@@ -455,6 +467,34 @@ async fn tests_run_on_a_clean_base_with_the_patch_and_in_the_recipe_s_environmen
     );
     assert!(after.log.contains("OK\nexit 0\n"), "{}", after.log);
     assert!(after.log.ends_with("demo 2 shared\n0\n"), "{}", after.log);
+}
+
+#[tokio::test]
+async fn a_shared_environment_that_somebody_changed_is_made_again_before_the_tests_run() {
+    let mut ground = Ground::new();
+    if !has_python(&ground) {
+        return;
+    }
+    let instance = installed(&mut ground);
+    let prepared = prepare(&ground, &instance).await;
+    let script = "python -c 'import dep; print(dep.VALUE, dep.__file__)'";
+    let trying = || Trying {
+        patch: "",
+        script,
+        limit: LONG,
+    };
+    let first = try_prepared(&ground, &instance, &prepared, trying())
+        .await
+        .log;
+    let place = first.trim().strip_prefix("shared ").unwrap();
+    fs::write(place, "VALUE = 'hacked'\n").unwrap();
+    assert_eq!(
+        try_prepared(&ground, &instance, &prepared, trying())
+            .await
+            .log,
+        first
+    );
+    assert_eq!(fs::read_to_string(place).unwrap(), "VALUE = 'shared'\n");
 }
 
 #[tokio::test]

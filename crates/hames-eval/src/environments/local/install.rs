@@ -40,6 +40,8 @@ pub(super) struct Install {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Model {
     folder: PathBuf,
+    /// The environment that it lies over.
+    shared: PathBuf,
     /// Where it was made, and for which tree.
     made_at: PathBuf,
     tree: PathBuf,
@@ -123,6 +125,10 @@ impl Install {
         model.folder.parent().map(Path::to_owned)
     }
 
+    pub fn shared(&self) -> Option<&Path> {
+        self.model.as_ref().map(|model| &*model.shared)
+    }
+
     /// For a tree of somebody's own, the environment at `at`.
     pub fn lay(&self, tree: &Path, at: &Path) -> Result<(), StageError> {
         let Some(model) = &self.model else {
@@ -176,7 +182,8 @@ impl Building<'_> {
                 .venv
                 .map(|venv| venv.freeze.clone())
                 .unwrap_or_default(),
-            model: self.venv.map(|_| Model {
+            model: self.venv.map(|venv| Model {
+                shared: venv.folder.clone(),
                 folder: self.folder.join("overlay"),
                 made_at: place.clone(),
                 tree: tree.clone(),

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{interpreters::Interpreter, overlay};
+use super::{interpreters::Interpreter, overlay, seal};
 use crate::{
     environment::Around,
     experiment::write_atomically,
@@ -55,13 +55,12 @@ pub(super) async fn make(
         .cache
         .join("environments")
         .join(name.replace('/', "_"));
-    let made = folder.join("environment.json");
-    if let Some(venv) = read(&made) {
+    if let Some(venv) = read(&folder) {
         return Ok(venv);
     }
     let what = format!("the environment {}", folder.display());
     let _lock = Lock::wait(&lock_of(&folder), &what, LIMIT, cx.cancel).await?;
-    if let Some(venv) = read(&made) {
+    if let Some(venv) = read(&folder) {
         return Ok(venv);
     }
     build(recipe, python, &folder, cx).await
@@ -74,8 +73,11 @@ pub(super) fn lock_of(folder: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn read(made: &Path) -> Option<Venv> {
-    serde_json::from_slice(&fs::read(made).ok()?).ok()
+/// One that is whole, and as it was made.
+fn read(folder: &Path) -> Option<Venv> {
+    let text = fs::read(folder.join("environment.json")).ok()?;
+    let venv = serde_json::from_slice(&text).ok()?;
+    seal::holds(folder).then_some(venv)
 }
 
 async fn build(
@@ -131,6 +133,7 @@ async fn build(
         freeze,
     };
     let text = serde_json::to_vec_pretty(&venv).unwrap_or_default();
+    seal::set(&half).map_err(at)?;
     write_atomically(&half.join("environment.json"), &text).map_err(at)?;
     fs::rename(&half, folder).map_err(at)?;
     Ok(venv)
