@@ -24,6 +24,7 @@ mod opencode;
 mod openharness;
 mod predictions;
 pub mod printed_diff;
+mod python_runner;
 mod qwen_code;
 mod replay;
 mod retelling;
@@ -48,6 +49,10 @@ pub fn all() -> Vec<Box<dyn Adapter>> {
         Box::new(opencode::OpenCode),
         Box::new(openharness::OpenHarness),
         Box::new(qwen_code::QwenCode),
+        Box::new(python_runner::AUTOGEN),
+        Box::new(python_runner::CLAUDE_AGENT_SDK),
+        Box::new(python_runner::LANGCHAIN),
+        Box::new(python_runner::LANGGRAPH),
         Box::new(command::Command::default()),
     ]
 }

@@ -15,6 +15,8 @@ pub struct Retelling {
     pub trajectory: Trajectory,
     /// The error that the agent ended with, in its own words.
     pub error: Option<String>,
+    /// It could not begin, for something that is not there.
+    pub infrastructure: Option<String>,
     /// Lines of its output that could not be read.
     pub garbled: usize,
     pub notes: Vec<String>,
@@ -67,7 +69,8 @@ impl Retelling {
         let ended_badly = !left.killed && left.returncode != Some(0);
         let error = self.error.take().filter(|error| !error.trim().is_empty());
         let error = error.or_else(|| ended_badly.then(|| last_words(left)));
-        let infrastructure = error.as_deref().and_then(service_failure::find);
+        let missing = self.infrastructure.take();
+        let infrastructure = missing.or_else(|| error.as_deref().and_then(service_failure::find));
         let failure = match (&error, &infrastructure) {
             (Some(error), None) => Some(service_failure::shortened(error.trim())),
             (Some(_) | None, _) => None,

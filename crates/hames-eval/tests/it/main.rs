@@ -7,6 +7,8 @@
 mod adapters;
 mod adapters_brands;
 mod adapters_hames;
+mod adapters_real;
+mod adapters_runners;
 mod atif;
 mod datasets;
 mod docker;
