@@ -34,7 +34,7 @@ pub struct Estimate {
 /// between 0 and 1 varies no more than a coin with the same mean, so the interval is wide enough.
 /// None without an instance.
 pub fn wilson(share: f64, of: usize) -> Option<Estimate> {
-    if of == 0 {
+    if of == 0 || share.is_nan() {
         return None;
     }
     let n = count(of);

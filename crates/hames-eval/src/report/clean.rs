@@ -79,6 +79,7 @@ pub fn cut(whole: &str, limit: usize) -> String {
 
 /// The first line that says something, short.
 pub fn preview(raw: &str, letters: usize) -> String {
+    let raw = raw.trim_start();
     let shown = text(
         raw.get(..raw.floor_char_boundary(4 * letters))
             .unwrap_or(raw),

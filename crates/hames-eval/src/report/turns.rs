@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use super::clean;
 
+/// Parsed, it takes many times as much memory.
+const TOO_LARGE: u64 = 48 << 20;
+
 /// As ATIF has them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
@@ -44,12 +47,24 @@ pub struct ShownCall {
 
 /// None where there is no such file; an error where it cannot be read as JSON.
 pub fn read(path: &Path, budget: usize) -> Option<Result<Shown, String>> {
-    let bytes = fs::read(path).ok()?;
-    let parsed = serde_json::from_slice::<Value>(&bytes);
-    Some(match parsed {
-        Ok(value) => Ok(of(&value, budget)),
-        Err(error) => Err(format!("trajectory.json cannot be read: {error}")),
-    })
+    let parsed = bytes(path)?.and_then(|bytes| {
+        let parsed = serde_json::from_slice::<Value>(&bytes);
+        parsed.map_err(|error| format!("trajectory.json cannot be read: {error}"))
+    });
+    Some(parsed.map(|value| of(&value, budget)))
+}
+
+/// Of a file that a page can show part of; none where there is no such file.
+pub fn bytes(path: &Path) -> Option<Result<Vec<u8>, String>> {
+    let size = fs::metadata(path).ok()?.len();
+    if size > TOO_LARGE {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let megabytes = size / 1_000_000;
+        return Some(Err(format!(
+            "{name} has {megabytes} MB: too large to be shown here"
+        )));
+    }
+    Some(fs::read(path).map_err(|error| error.to_string()))
 }
 
 pub fn of(trajectory: &Value, budget: usize) -> Shown {

@@ -454,6 +454,22 @@ fn req_w17_the_page_asks_for_nothing_and_runs_nothing() {
     }
 }
 
+/// The results in the file stand in another order than their calls.
+#[test]
+fn a_result_stands_under_its_own_call() {
+    let root = tempdir().unwrap();
+    let page = report::html(&first_run(root.path()), &Options::default());
+    let place = |text: &str| page.find(text).unwrap();
+    let order = [
+        place("call: <b>run_shell_command"),
+        place("src/table.py:2:\treturn len(text)"),
+        place("call: <b>read_file"),
+        place("def width(text):\n\treturn len(text)\n</pre>"),
+        place("call: <b>edit"),
+    ];
+    assert!(order.is_sorted(), "{order:?}");
+}
+
 #[test]
 fn req_w17_what_is_missing_is_shown_as_missing() {
     let root = tempdir().unwrap();
@@ -475,6 +491,8 @@ fn req_w17_what_is_missing_is_shown_as_missing() {
     )
     .unwrap();
     fs::write(odd.model_patch(), [0xff, 0xfe]).unwrap();
+    let large = fs::File::create(torn.model_patch()).unwrap();
+    large.set_len(100_000_000).unwrap();
     let run = Run::load(&experiment.dir).unwrap();
     assert_eq!(
         run.trials
@@ -490,6 +508,7 @@ fn req_w17_what_is_missing_is_shown_as_missing() {
         "trajectory.json is missing",
         "trajectory.json cannot be read",
         "No result.json",
+        "model.patch has 100 MB: too large to be shown here",
         "none recorded",
     ] {
         assert!(page.contains(shown), "{shown}");

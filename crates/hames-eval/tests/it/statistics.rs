@@ -34,7 +34,7 @@ fn fault_n07_wilson_as_scipy_has_it() {
         assert!(close(interval.low, low), "{k} of {n}: {interval:?}");
         assert!(close(interval.high, high), "{k} of {n}: {interval:?}");
     }
-    assert_eq!(wilson(0.5, 0), None);
+    assert_eq!([wilson(0.5, 0), wilson(f64::NAN, 3)], [None, None]);
 }
 
 /// `1 - comb(n - c, k) / comb(n, k)`

@@ -53,9 +53,9 @@ pub fn details(run: &Run, trial: &Trial, longest: f64, budget: usize) -> Markup 
 
 /// Where the plots' points lead to.
 pub fn anchor(trial: &Trial) -> String {
-    let plain = |letter: char| match letter.is_ascii_alphanumeric() {
-        true => letter,
-        false => '-',
+    let plain = |letter: char| match letter {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => letter.to_string(),
+        other => format!(".{:x}.", u32::from(other)),
     };
     format!("t-{}", trial.name().chars().map(plain).collect::<String>())
 }
@@ -234,8 +234,9 @@ fn patch(trial: &Trial, budget: usize) -> Markup {
     let Some(dir) = &trial.dir else {
         return html! {};
     };
-    let text = fs::read(dir.model_patch());
-    let text = text.map(|bytes| clean::cut(&String::from_utf8_lossy(&bytes), budget.min(40_000)));
+    let read = turns::bytes(&dir.model_patch());
+    let read = read.unwrap_or_else(|| Err("model.patch is missing".to_owned()));
+    let text = read.map(|bytes| clean::cut(&String::from_utf8_lossy(&bytes), budget.min(40_000)));
     let facts = trial.result.as_ref().map(|result| &result.patch);
     html! {
         h4 { "Patch" @if let Some(facts) = facts { " " span.n {
@@ -243,7 +244,7 @@ fn patch(trial: &Trial, budget: usize) -> Markup {
             @if !facts.filtered.is_empty() { ", " (figures::plural(facts.filtered.len(), "file")) " kept out as noise" }
         } } }
         @match text {
-            Err(_) => { p.missing { "model.patch is missing" } }
+            Err(why) => { p.missing { (why) } }
             Ok(text) if text.trim().is_empty() => { p.missing { "empty" } }
             Ok(text) => {
                 details.quiet open[text.len() < 4_000] { summary { "show" } pre.diff {
