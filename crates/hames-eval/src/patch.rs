@@ -6,18 +6,25 @@
 mod disarm;
 mod index;
 mod noise;
+mod path;
 
-use std::path::{Path, PathBuf};
+use std::{fs, path::Path, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use self::index::{Change, Index};
+use self::{
+    index::{Change, Index},
+    path::{in_words, on_disk},
+};
 use crate::{environment::Around, record::PatchFacts, stage::StageError};
 
 pub use noise::{Noise, noise_of};
 
 /// A new file above this is left out and said. 10 MiB.
 const LARGEST: u64 = 10 << 20;
+/// The same for a file of the base, and for all new ones together. 100 MiB.
+const LARGEST_OF_BASE: u64 = 100 << 20;
+const LARGEST_TOGETHER: u64 = 100 << 20;
 
 /// The tree, and what it is compared with.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +32,7 @@ pub struct Against<'a> {
     pub tree: &'a Path,
     /// The commit that the tree was at when it was handed over.
     pub base: &'a str,
-    /// Bare repositories that hold the base's objects; the first that has them is used.
+    /// Repositories that may hold the base's objects; the first that does is used.
     pub objects: &'a [PathBuf],
     /// A folder of our own, outside the tree; made, and removed afterwards.
     pub scratch: &'a Path,
@@ -41,31 +48,61 @@ pub struct Extracted {
 
 /// Takes the work from a tree that nobody works in any more. Nested repositories and unreadable
 /// files in it are opened up first.
+///
+/// What counts is the files as they lie there: whether they were committed, staged, or on which
+/// branch, makes no difference. What the tree's own rules ignore is left out, and said.
 pub async fn extract(against: &Against<'_>, around: &Around<'_>) -> Result<Extracted, StageError> {
-    disarm::open_up(against.tree, against.scratch)?;
-    let mut index = Index::of_base(against, around).await?;
-    index.add_tree().await?;
-    let changes = index.changes().await?;
-    let (mut kept, mut filtered) = (Vec::new(), index.ignored().await?);
-    for change in changes {
-        match left_out(&change, against.tree) {
-            Some(why) => {
-                filtered.push(format!("{} ({why})", change.path));
-                index.undo(&change);
-            }
-            None => kept.push(change.path),
-        }
+    let is_there = fs::symlink_metadata(against.tree).is_ok_and(|meta| meta.is_dir());
+    if !is_there {
+        return Ok(without_tree());
     }
-    index.write_undone().await?;
+    let extracted = take(against, around).await;
+    // What could not be removed is in nobody's way.
+    let _ = fs::remove_dir_all(against.scratch);
+    extracted
+}
+
+/// Whoever removes the tree has done no work in it.
+fn without_tree() -> Extracted {
+    let facts = PatchFacts {
+        filtered: vec![". (the whole tree is gone)".to_owned()],
+        from: "none".to_owned(),
+        ..PatchFacts::default()
+    };
+    Extracted {
+        patch: String::new(),
+        facts,
+    }
+}
+
+async fn take(against: &Against<'_>, around: &Around<'_>) -> Result<Extracted, StageError> {
+    let removed = disarm::open_up(against.tree, against.scratch)?;
+    let index = Index::of_base(against, around).await?;
+    index.add_tracked().await?;
+    let new = index.untracked().await?;
+    let (new, mut filtered) = choose(against.tree, &new);
+    index.add(&new).await?;
+    filtered.extend(undo_what_is_no_work(&index, against.tree).await?);
+    let told = |path: &Vec<u8>| format!("{} (ignored)", in_words(path));
+    filtered.extend(index.ignored().await?.iter().map(told));
+    let told = |path: &PathBuf| format!("{} (no file)", path.display());
+    filtered.extend(removed.iter().map(told));
+    filtered.sort();
+    filtered.dedup();
+
     let patch = index.diff().await?;
     let (added, removed) = index.counts().await?;
     let applies_to_base = match patch.is_empty() {
         true => None,
         false => Some(index.gives_itself(&patch).await?),
     };
+    let changes = index.changes().await?;
     let facts = PatchFacts {
         bytes: patch.len(),
-        files: kept,
+        files: changes
+            .iter()
+            .map(|change| in_words(&change.path))
+            .collect(),
         added,
         removed,
         filtered,
@@ -73,6 +110,47 @@ pub async fn extract(against: &Against<'_>, around: &Around<'_>) -> Result<Extra
         from: if patch.is_empty() { "none" } else { "tree" }.to_owned(),
     };
     Ok(Extracted { patch, facts })
+}
+
+/// The new files that are work, and what is said of the others. Only what is new can be noise: a
+/// file of the base that was changed is work.
+fn choose<'p>(tree: &Path, new: &'p [Vec<u8>]) -> (Vec<&'p [u8]>, Vec<String>) {
+    let (mut kept, mut left_out, mut together) = (Vec::new(), Vec::new(), 0);
+    for path in new {
+        let name = in_words(path);
+        let size = size(tree, path);
+        if let Some(told) = noise::told(&name) {
+            left_out.push(told);
+        } else if size > LARGEST {
+            left_out.push(format!("{name} ({} MiB)", size >> 20));
+        } else if together + size > LARGEST_TOGETHER {
+            left_out.push(format!("{name} (too much with all the others)"));
+        } else {
+            together += size;
+            kept.push(path.as_slice());
+        }
+    }
+    (kept, left_out)
+}
+
+/// Of the base's files: those that nobody has touched, and those that have grown beyond measure.
+async fn undo_what_is_no_work(index: &Index<'_>, tree: &Path) -> Result<Vec<String>, StageError> {
+    let changes = index.changes().await?;
+    let mut undone = index.untouched(&changes).await?;
+    let grown = |change: &&Change| !change.is_new() && size(tree, &change.path) > LARGEST_OF_BASE;
+    let grown: Vec<&Change> = changes.iter().filter(grown).collect();
+    undone.extend(&grown);
+    index.undo(&undone).await?;
+    let told = |change: &&Change| {
+        let mebibytes = size(tree, &change.path) >> 20;
+        format!("{} ({mebibytes} MiB)", in_words(&change.path))
+    };
+    Ok(grown.iter().map(told).collect())
+}
+
+/// In bytes; of a link, its own.
+fn size(tree: &Path, path: &[u8]) -> u64 {
+    fs::symlink_metadata(on_disk(tree, path)).map_or(0, |meta| meta.len())
 }
 
 /// For a diff that was printed rather than made: what can be said of it.
@@ -85,8 +163,9 @@ pub async fn printed(
     if !patch.ends_with('\n') {
         patch.push('\n');
     }
-    let mut index = Index::of_base(against, around).await?;
+    let index = Index::of_base(against, around).await?;
     let applies = index.takes(&patch).await?;
+    let _ = fs::remove_dir_all(against.scratch);
     let changed = patch.lines().filter_map(|line| {
         line.strip_prefix("+++ b/")
             .or_else(|| line.strip_prefix("--- a/"))
@@ -112,16 +191,4 @@ pub async fn printed(
         from: "printed".to_owned(),
     };
     Ok(Extracted { patch, facts })
-}
-
-/// Only what is new can be noise: a file of the base that was changed is work.
-fn left_out(change: &Change, tree: &Path) -> Option<String> {
-    if !change.is_new {
-        return None;
-    }
-    if let Some(noise) = noise_of(&change.path) {
-        return Some(noise.why.to_owned());
-    }
-    let size = std::fs::symlink_metadata(tree.join(&change.path)).map_or(0, |meta| meta.len());
-    (size > LARGEST).then(|| format!("{} MiB", size >> 20))
 }

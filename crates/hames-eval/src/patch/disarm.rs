@@ -1,37 +1,76 @@
-//! A tree made readable: nested repositories out of the way, and files that were locked away opened.
+//! A tree made readable: nested repositories out of the way, files that were locked away opened, and
+//! what is no file removed.
 //!
 //! Whoever worked in it is gone; it is changed no further than that.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use crate::stage::StageError;
 
-pub(super) fn open_up(tree: &Path, scratch: &Path) -> Result<(), StageError> {
-    let aside = scratch.join("nested");
-    let mut moved = 0;
-    walk(tree, true, &aside, &mut moved)
-        .map_err(|error| StageError::io(format_args!("read {}", tree.display()), &error))
+/// Pipes, sockets and devices that were in it, by their path in the tree.
+pub(super) fn open_up(tree: &Path, scratch: &Path) -> Result<Vec<PathBuf>, StageError> {
+    let mut walk = Walk {
+        tree,
+        aside: scratch.join("nested"),
+        moved: 0,
+        removed: Vec::new(),
+    };
+    let walked = walk.folder(tree);
+    walked.map_err(|error| StageError::io(format_args!("read {}", tree.display()), &error))?;
+    Ok(walk.removed)
 }
 
-fn walk(folder: &Path, is_root: bool, aside: &Path, moved: &mut usize) -> io::Result<()> {
-    make_readable(folder)?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (path, kind) = (entry.path(), entry.file_type()?);
-        if entry.file_name() == ".git" {
-            // The tree's own repository is not read at all; one inside would hide its files.
-            if !is_root {
-                fs::create_dir_all(aside)?;
-                fs::rename(&path, aside.join(moved.to_string()))?;
-                *moved += 1;
+struct Walk<'a> {
+    tree: &'a Path,
+    aside: PathBuf,
+    moved: usize,
+    removed: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Path) -> io::Result<()> {
+        make_readable(folder)?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            if is_repository(&entry.file_name()) {
+                // The tree's own is not read at all.
+                if path != self.tree.join(".git") {
+                    self.move_aside(&path)?;
+                }
+            } else if kind.is_dir() {
+                self.folder(&path)?;
+            } else if kind.is_file() {
+                make_readable(&path)?;
+            } else if !kind.is_symlink() {
+                let inside = path.strip_prefix(self.tree).unwrap_or(&path);
+                self.removed.push(inside.to_owned());
+                fs::remove_file(&path)?;
             }
-        } else if kind.is_dir() {
-            walk(&path, false, aside, moved)?;
-        } else if kind.is_file() {
-            make_readable(&path)?;
         }
+        Ok(())
     }
-    Ok(())
+
+    /// One that is nested would hide its files.
+    fn move_aside(&mut self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(&self.aside)?;
+        let place = loop {
+            let place = self.aside.join(self.moved.to_string());
+            self.moved += 1;
+            if fs::symlink_metadata(&place).is_err() {
+                break place;
+            }
+        };
+        fs::rename(path, place)
+    }
+}
+
+/// Git takes no file of this name, however it is written.
+fn is_repository(name: &std::ffi::OsStr) -> bool {
+    name.eq_ignore_ascii_case(".git")
 }
 
 #[cfg(unix)]

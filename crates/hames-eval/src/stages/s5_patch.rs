@@ -34,19 +34,19 @@ pub async fn run(cx: &PatchContext<'_>) -> Result<Extracted, StageError> {
         objects: &objects,
         scratch: cx.scratch,
     };
-    if !cx.checkout.tree.is_dir() {
-        let message = format!(
-            "{} is gone: run S4 again with --force S4",
+    let work = cx.checkout.tree.parent();
+    if work.is_some_and(|work| !work.is_dir()) {
+        return Err(StageError::Infrastructure(format!(
+            "{} has been cleared away: run S4 again with --force S4",
             cx.checkout.tree.display()
-        );
-        return Err(StageError::Infrastructure(message));
+        )));
     }
     let mut extracted = patch::extract(&against, cx.around).await?;
-    if let Some(printed) = cx
-        .printed
-        .filter(|printed| extracted.patch.is_empty() && !printed.trim().is_empty())
-    {
+    let printed = cx.printed.filter(|printed| !printed.trim().is_empty());
+    if let Some(printed) = printed.filter(|_| extracted.patch.is_empty()) {
+        let filtered = extracted.facts.filtered;
         extracted = patch::printed(printed, &against, cx.around).await?;
+        extracted.facts.filtered = filtered;
     }
     write(cx, &extracted)?;
     Ok(extracted)

@@ -17,6 +17,7 @@ mod ground;
 mod leaks;
 mod locks;
 mod mini;
+mod patch;
 mod progress;
 mod real_instances;
 mod report;
