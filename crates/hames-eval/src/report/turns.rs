@@ -17,6 +17,8 @@ pub struct Shown {
     pub turns: Vec<ShownTurn>,
     /// In the middle, where all of it was too much.
     pub left_out: usize,
+    /// Embedded trajectories, by their id.
+    pub subagents: Vec<(String, Shown)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -69,8 +71,14 @@ pub fn bytes(path: &Path) -> Option<Result<Vec<u8>, String>> {
 
 pub fn of(trajectory: &Value, budget: usize) -> Shown {
     let none = Vec::new();
-    let steps = trajectory.get("steps").and_then(Value::as_array);
-    let steps = steps.unwrap_or(&none);
+    let list = |name: &str| trajectory.get(name).and_then(Value::as_array);
+    let steps = list("steps").unwrap_or(&none);
+    let embedded = list("subagent_trajectories").unwrap_or(&none);
+    let budget = budget / (embedded.len() + 1);
+    let subagents = embedded.iter().map(|subagent| {
+        let id = clean::line(string(subagent.get("trajectory_id")));
+        (id, of(subagent, budget))
+    });
     // A turn has two or three long texts: all of them together are to fit.
     let limit = (budget / (2 * steps.len().max(1))).clamp(400, 8_000);
     let most = (budget / 600).max(8);
@@ -89,6 +97,7 @@ pub fn of(trajectory: &Value, budget: usize) -> Shown {
     Shown {
         turns: turns.collect(),
         left_out: gap_end - kept_head,
+        subagents: subagents.collect(),
     }
 }
 

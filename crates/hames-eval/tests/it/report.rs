@@ -16,7 +16,7 @@ use hames_eval::{
     report::{self, Options, Outcome, Run, Summary},
     stage::{Stage, StageState},
     store::Store,
-    trajectory::Usage,
+    trajectory::{Source, Trajectory, Turn, Usage},
 };
 use tempfile::tempdir;
 
@@ -524,6 +524,41 @@ fn req_w17_what_is_missing_is_shown_as_missing() {
             .contains("`hames eval list` shows the runs"),
         "{refused}"
     );
+}
+
+#[test]
+fn what_a_sub_agent_did_is_shown_as_it_is_exported() {
+    let root = tempdir().unwrap();
+    let experiment = Experiment::new(root.path(), "children");
+    write(&experiment, &result("mini__wide-1", 1));
+    let turn = |text: &str| Turn {
+        source: Source::Agent,
+        at: None,
+        text: text.to_owned(),
+        reasoning: None,
+        calls: Vec::new(),
+        usage: None,
+    };
+    let told = Trajectory {
+        turns: vec![turn("I ask another.")],
+        subagents: vec![Trajectory {
+            session_id: Some("explorer".to_owned()),
+            turns: vec![turn("It is in table.py."), turn("Done.")],
+            ..Trajectory::default()
+        }],
+        ..Trajectory::default()
+    };
+    let exported = hames_eval::atif::export(&told, "hames").to_string();
+    fs::write(experiment.trial("mini__wide-1", 1).trajectory(), exported).unwrap();
+    let run = Run::load(&experiment.dir).unwrap();
+    let page = report::html(&run, &Options::default());
+    for shown in [
+        "I ask another.",
+        "sub-agent <b>explorer</b>, 2 turns",
+        "It is in table.py.",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
 }
 
 #[test]

@@ -20,6 +20,12 @@ pub fn turns(shown: &Shown) -> Markup {
                 (one(turn))
             }
         }
+        @for (id, subagent) in &shown.subagents {
+            details.quiet.subagent {
+                summary { "sub-agent " b { (id) } ", " (figures::plural(subagent.turns.len() + subagent.left_out, "turn")) }
+                (turns(subagent))
+            }
+        }
     }
 }
 
