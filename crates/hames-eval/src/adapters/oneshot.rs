@@ -26,7 +26,7 @@ pub const NAME: &str = "oneshot";
 pub struct Oneshot;
 
 const SYSTEM: &str = "You fix issues in software projects. You have no tools and one answer. \
-Answer with one unified diff against the files as they are shown, in a ```diff block, with `a/` and \
+Answer with one unified diff against the files as they are shown, in one fenced block marked diff, with `a/` and \
 `b/` paths from the project's root and three lines of context. Change no tests.";
 
 /// Every tool that hames has, and whatever a server may add.

@@ -11,8 +11,8 @@ use hames_eval::{
     instance::Task,
     trajectory::{Source, Trajectory},
 };
-use hames_testkit::server::Server;
-use hames_wire::scenario::Scenario;
+use hames_testkit::server::{Scenario, Server};
+
 use serde_json::{Value, json};
 
 use crate::adapters::{Machine, Ran, find, task};
@@ -40,6 +40,7 @@ struct Played {
     machine: Machine,
     ran: Ran,
     told: Trajectory,
+    diff: Option<String>,
     requests: usize,
 }
 
@@ -55,10 +56,10 @@ async fn play(
         .await
         .unwrap();
     let options = Options {
-        model: if name == "claude-agent-sdk" {
-            "claude-sonnet-4-5"
-        } else {
-            "m-1"
+        model: match name {
+            "claude-agent-sdk" => "claude-sonnet-4-5",
+            "hames" | "oneshot" => "openai/m-1",
+            _ => "m-1",
         }
         .to_owned(),
         base_url: Some(server.url()),
@@ -70,6 +71,9 @@ async fn play(
     let path = format!("{path}:{}", std::env::var("PATH").unwrap());
     machine.variable("PATH", &path);
     machine.place.env = vec![("PATH".to_owned(), path)];
+    if let Ok(hames) = std::env::var("HAMES_EVAL_HAMES") {
+        machine.host.hames = hames.into();
+    }
     if let Some(python) = python {
         machine.variable("HAMES_EVAL_PYTHON", &python);
     }
@@ -95,14 +99,15 @@ async fn play(
             (&None, &None),
             "{ran:?}"
         );
-        (machine, ran, reading.trajectory)
+        (machine, ran, reading)
     });
-    let (machine, ran, told) = played.await.unwrap();
+    let (machine, ran, reading) = played.await.unwrap();
     let requests = server.requests().len();
     Played {
         machine,
         ran,
-        told,
+        told: reading.trajectory,
+        diff: reading.diff,
         requests,
     }
 }
@@ -152,6 +157,28 @@ fn place_of(variable: &str) -> Option<String> {
         println!("skipped: {variable} does not say where the agent is");
     }
     place
+}
+
+/// `cargo build -p hames`; `HAMES_EVAL_HAMES=target/debug/hames`, as a whole path.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs this workspace's program"]
+async fn req_a06_hames_edits_and_oneshot_prints_a_diff() {
+    if place_of("HAMES_EVAL_HAMES").is_none() {
+        return;
+    }
+    let scenario = edit_scenario("bash", &json!({"text": "Fixed the greeting."}));
+    let played = play("hames", String::new(), None, &scenario, &[]).await;
+    is_fixed(&played, "hames");
+    assert_eq!(played.told.turns[0].source, Source::System);
+    assert!(played.told.turns[2].at.is_some());
+    let diff = "--- a/greet.py\n+++ b/greet.py\n@@ -1,9 +1,7 @@\n-print('Helo')\n+print('Hello')\n";
+    let answer = format!("Here you are:\n```diff\n{diff}```\n");
+    let scenario =
+        json!({"turns": [{"when": {"last": ["# greet.py", "print('Helo')"]}, "text": answer}]});
+    let played = play("oneshot", String::new(), None, &scenario.to_string(), &[]).await;
+    assert_eq!((played.requests, played.told.usage.calls), (1, 1));
+    let right = diff.replace("-1,9 +1,7", "-1,1 +1,1");
+    assert_eq!(played.diff.as_deref(), Some(right.as_str()));
 }
 
 /// `npm install @qwen-code/qwen-code` in a folder F; `HAMES_EVAL_QWEN=F/node_modules/.bin`.

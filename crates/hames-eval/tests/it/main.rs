@@ -6,6 +6,7 @@
 
 mod adapters;
 mod adapters_brands;
+mod adapters_docs;
 mod adapters_hames;
 mod adapters_real;
 mod adapters_runners;
