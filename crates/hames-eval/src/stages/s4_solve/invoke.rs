@@ -11,7 +11,10 @@ use std::{
 use hames_tools::{EndCause, Mark, Program, ProgramEnd, run_program};
 use serde_json::{Value, json};
 
-use super::{SolveContext, output::Kept};
+use super::{
+    SolveContext,
+    output::{self, Kept},
+};
 use crate::{
     adapter::{Adapter, CommandLine},
     stage::StageError,
@@ -57,18 +60,18 @@ pub(super) async fn invoke(
 ) -> Result<Invoked, StageError> {
     configure(cx, &line)?;
     let confined = cx.confinement.confine(line, cx.place, cx.hide);
-    let line = confined.line;
+    let line = &confined.line;
     let passed = cx.host.pick(adapter.passes());
     log.say(
         "pre_invoke",
         json!({
-            "command": shown(&line, &passed, &cx.task.prompt),
+            "command": shown(line, &passed, &cx.task.prompt),
             "passes": passed.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "hidden": confined.hidden,
             "open": confined.open,
         }),
     );
-    let env = variables(cx, &line, passed);
+    let env = variables(cx, line, passed);
     let args: Vec<&str> = line.args.iter().map(String::as_str).collect();
     let program = Program {
         program: &line.program,
@@ -94,9 +97,13 @@ pub(super) async fn invoke(
     })
     .await;
     let notes = kept.close()?;
+    let kept = output::beginning(&cx.trial.agent_stderr())?;
     let late = end_all(mark).await?;
     let (end, error) = match ended {
-        Ok(end) => (Some(with_late(end, late)), None),
+        Ok(end) => match confined.has_failed(end.returncode, &kept) {
+            Some(failed) => (None, Some(failed)),
+            None => (Some(with_late(end, late)), None),
+        },
         Err(error) => (None, Some(format!("{}: {error}", line.program.display()))),
     };
     log.say("post_invoke", told(end, error.as_deref()));

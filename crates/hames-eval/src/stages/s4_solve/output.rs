@@ -144,6 +144,16 @@ pub(super) fn read(path: &Path) -> Result<Output, StageError> {
     })
 }
 
+/// Its first lines.
+pub(super) fn beginning(path: &Path) -> Result<String, StageError> {
+    const MOST: u64 = 4096;
+    let at = |error| StageError::io(path.display(), &error);
+    let mut first = Vec::new();
+    let file = File::open(path).map_err(at)?;
+    file.take(MOST).read_to_end(&mut first).map_err(at)?;
+    Ok(text(first))
+}
+
 /// No second copy where it is UTF-8.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
