@@ -63,7 +63,7 @@ pub(super) async fn attempt(
         Plan::Patch(patch) => in_process(cx, adapter, options, patch, journal, log)?,
         Plan::Subprocess(line) => {
             let Some(permit) = permit(cx, adapter, options).await else {
-                return Ok(interrupted_before(adapter));
+                return Ok(not_started(adapter, options, StageError::Interrupted));
             };
             let ran = subprocess(cx, adapter, options, line, journal, log).await?;
             tell(&permit, &ran);
@@ -110,46 +110,30 @@ fn refuse(
     log: &mut WorkerLog,
 ) -> Result<Attempt, StageError> {
     if refused == StageError::Interrupted {
-        return Ok(interrupted_before(adapter));
+        return Ok(not_started(adapter, options, refused));
     }
-    let record = AdapterAttempt {
-        adapter: adapter.name().to_owned(),
-        outcome: "failed".to_owned(),
-        model: chosen(options),
-        error: Some(refused.to_string()),
-        ..AdapterAttempt::default()
-    };
-    journal.ended(&record)?;
-    log.say("artifacts", json!({"attempt": record}));
-    Ok(Attempt {
-        refused: Some(refused),
-        record,
-        ..interrupted_before(adapter).without_interrupt()
-    })
+    let attempt = not_started(adapter, options, refused);
+    journal.ended(&attempt.record)?;
+    log.say("artifacts", json!({"attempt": attempt.record}));
+    Ok(attempt)
 }
 
-/// The run was told to stop while this one still waited for its turn.
-fn interrupted_before(adapter: &dyn Adapter) -> Attempt {
+fn not_started(adapter: &dyn Adapter, options: &Options, refused: StageError) -> Attempt {
+    let interrupted = refused == StageError::Interrupted;
+    let outcome = if interrupted { "interrupted" } else { "failed" };
     Attempt {
         record: AdapterAttempt {
             adapter: adapter.name().to_owned(),
-            outcome: "interrupted".to_owned(),
+            outcome: outcome.to_owned(),
+            model: chosen(options),
+            error: Some(refused.to_string()),
             ..AdapterAttempt::default()
         },
         reading: Reading::default(),
         has_work: false,
-        interrupted: true,
+        interrupted,
         hidden: Vec::new(),
-        refused: None,
-    }
-}
-
-impl Attempt {
-    fn without_interrupt(self) -> Self {
-        Self {
-            interrupted: false,
-            ..self
-        }
+        refused: Some(refused),
     }
 }
 
