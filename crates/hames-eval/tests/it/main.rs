@@ -19,6 +19,7 @@ mod ground;
 mod leaks;
 mod locks;
 mod mini;
+mod mini_graded;
 mod patch;
 mod progress;
 mod rate_limit;
