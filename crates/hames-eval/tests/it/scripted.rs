@@ -160,21 +160,27 @@ fn every_scenario_is_one_that_the_server_takes() {
 #[test]
 fn tools_are_called_by_their_agents_names() {
     let (_folder, instances) = benchmark();
-    let instance = instances
-        .iter()
-        .find(|one| one.id == "mini__units-9")
-        .unwrap();
-    let names = |dialect| {
-        let calls = calls(&scenario_for(instance, dialect));
-        calls.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    let called = |id: &str, dialect| {
+        let instance = instances.iter().find(|one| one.id == id).unwrap();
+        calls(&scenario_for(instance, dialect))
     };
-    // Renames and deletions are no matter of text, one other file is.
-    assert_eq!(names(Dialect::Hames), ["read", "edit", "bash", "bash"]);
-    assert_eq!(names(Dialect::QwenCode), ["run_shell_command"; 3]);
-    assert_eq!(names(Dialect::MiniSweAgent), ["bash"; 4]);
-    let (_, submit) = calls(&scenario_for(instance, Dialect::MiniSweAgent))
-        .pop()
-        .unwrap();
+    let names = |id: &str, dialect| -> Vec<String> {
+        let calls = called(id, dialect).into_iter();
+        calls.map(|(name, _)| name).collect()
+    };
+    // Renames, deletions and other line ends are no matter of text.
+    let units = "mini__units-9";
+    assert_eq!(
+        names(units, Dialect::Hames),
+        ["read", "edit", "bash", "bash"]
+    );
+    assert_eq!(
+        names("mini__inifile-7", Dialect::Hames),
+        ["read", "bash", "bash"]
+    );
+    assert_eq!(names(units, Dialect::QwenCode), ["run_shell_command"; 3]);
+    assert_eq!(names(units, Dialect::MiniSweAgent), ["bash"; 4]);
+    let (_, submit) = called(units, Dialect::MiniSweAgent).pop().unwrap();
     assert_eq!(
         submit["command"],
         "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
@@ -223,7 +229,7 @@ fn a_task_with_a_reward_is_solved_by_its_script() {
         tests: "tests".into(),
     };
     instance.answers.gold_patch =
-        "#!/bin/bash\nmkdir made && cd made\necho \"$((6 * 7))\" > answer\n".to_owned();
+        "#!/bin/bash\nmkdir made && cd made\ncat > answer <<END_OF_CHANGE\n$((6 * 7))\nEND_OF_CHANGE\n".to_owned();
     for dialect in DIALECTS {
         let tree = TempDir::new().unwrap();
         for (name, input) in calls(&scenario_for(instance, dialect)) {
