@@ -119,7 +119,7 @@ impl Confinement {
         for file in [ground.join("answer"), place.tree.join("own")] {
             fs::write(file, "").map_err(at)?;
         }
-        let check = "test -e own && test ! -e ../answer && : > written && ! : > ../lost";
+        let check = "test -e own && test ! -e ../answer && touch written && ! touch ../lost";
         let line = CommandLine {
             args: vec!["-c".to_owned(), format!("{{ {check}; }} 2>/dev/null")],
             ..CommandLine::new("/bin/sh")
