@@ -229,14 +229,14 @@ fn a_task_with_a_reward_is_solved_by_its_script() {
         tests: "tests".into(),
     };
     instance.answers.gold_patch =
-        "#!/bin/bash\nmkdir made && cd made\ncat > answer <<END_OF_CHANGE\n$((6 * 7))\nEND_OF_CHANGE\n".to_owned();
+        "#!/bin/bash\nmkdir made && cd made\ncat > answer <<END_OF_CHANGE\n$((6 * 7))\nEND_OF_CHANGE\nmv answer last\n".to_owned();
     for dialect in DIALECTS {
         let tree = TempDir::new().unwrap();
         for (name, input) in calls(&scenario_for(instance, dialect)) {
             make(&name, &input, tree.path());
         }
         assert_eq!(
-            fs::read_to_string(tree.path().join("made/answer")).unwrap(),
+            fs::read_to_string(tree.path().join("made/last")).unwrap(),
             "42\n"
         );
     }
