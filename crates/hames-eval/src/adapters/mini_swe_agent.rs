@@ -148,10 +148,10 @@ fn retell(file: &Path) -> Retelling {
             .push("there is no trajectory in its home".to_owned());
         return told;
     };
-    let Ok(whole) = serde_json::from_str::<Value>(&whole) else {
+    let whole = serde_json::from_str::<Value>(&whole).unwrap_or_else(|_| {
         told.notes.push("its trajectory is cut".to_owned());
-        return told;
-    };
+        json!({"messages": whole_messages(&whole)})
+    });
     let info = &whole["info"];
     told.trajectory.agent_version = text(info, "/mini_version").map(str::to_owned);
     told.trajectory.model = text(info, "/config/model/model_name").map(str::to_owned);
@@ -169,6 +169,24 @@ fn retell(file: &Path) -> Retelling {
     }
     told.trajectory.final_answer = text(info, "/submission").map(str::to_owned);
     told
+}
+
+/// The messages before the place where a killed agent's file was cut.
+fn whole_messages(cut: &str) -> Vec<Value> {
+    let Some((_, mut rest)) = cut.split_once("\"messages\":") else {
+        return Vec::new();
+    };
+    let mut messages = Vec::new();
+    loop {
+        rest =
+            rest.trim_start_matches(|letter: char| letter.is_whitespace() || "[,".contains(letter));
+        let mut next = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match next.next() {
+            Some(Ok(message)) if message.is_object() => messages.push(message),
+            Some(Ok(_) | Err(_)) | None => return messages,
+        }
+        rest = rest.get(next.byte_offset()..).unwrap_or_default();
+    }
 }
 
 fn message(told: &mut Retelling, said: &Value) {

@@ -67,14 +67,15 @@ impl Retelling {
     pub fn finish(mut self, left: &Left<'_>, about: &About) -> Reading {
         self.complete(left);
         let ended_badly = !left.killed && left.returncode != Some(0);
+        // What a model or a test said may stand on stdout, so it is no word of a service.
+        let words = ended_badly.then(|| service_failure::last_words(left.stderr));
         let error = self.error.take().filter(|error| !error.trim().is_empty());
-        let error = error.or_else(|| ended_badly.then(|| last_words(left)));
+        let told = error.as_deref().or(words.as_deref());
         let missing = self.infrastructure.take();
-        let infrastructure = missing.or_else(|| error.as_deref().and_then(service_failure::find));
-        let failure = match (&error, &infrastructure) {
-            (Some(error), None) => Some(service_failure::shortened(error.trim())),
-            (Some(_) | None, _) => None,
-        };
+        let infrastructure = missing.or_else(|| told.and_then(service_failure::find));
+        let own = error.or_else(|| ended_badly.then(|| last_words(left)));
+        let own = own.filter(|_| infrastructure.is_none());
+        let failure = own.map(|error| service_failure::shortened(error.trim()));
         if self.garbled > 0 {
             let lines = self.garbled;
             self.notes

@@ -359,6 +359,14 @@ fn req_n05_a_services_failure_is_told_apart_from_the_agents_own() {
     ] {
         assert_eq!(ended(own, Some(1)), (None, Some(own.to_owned())), "{own}");
     }
+    // Said by a test or a model, where an agent prints whatever it likes.
+    let ran = Ran {
+        returncode: Some(1),
+        ..Ran::printed("FAILED test_net: 429 Too Many Requests")
+    };
+    let reading = machine.read(agent.as_ref(), &ran, &Options::default());
+    assert_eq!(reading.infrastructure, None);
+    assert_eq!(reading.failure, Some(ran.stdout));
     // Said on the way, by an agent that ended well or that we ended.
     assert_eq!(
         ended("429 Too Many Requests, again in 1 s", Some(0)),
