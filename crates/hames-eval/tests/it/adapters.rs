@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{ErrorKind, Write},
     path::PathBuf,
     process::{Command, Stdio},
 };
@@ -92,7 +92,16 @@ impl Machine {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .stdin(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        // Another test's child may hold a stub open that has just been written, until it has become
+        // its own program.
+        let mut child = loop {
+            match command.spawn() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                    std::thread::yield_now();
+                }
+                spawned => break spawned.unwrap(),
+            }
+        };
         let mut stdin = child.stdin.take().unwrap();
         // A program need not read it.
         let _ = stdin.write_all(line.stdin.as_deref().unwrap_or_default().as_bytes());
