@@ -6,8 +6,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use crate::{
     adapter::{Place, Plan},
-    adapters,
-    grading,
+    adapters, grading,
     host::Host,
     instance::{Instance, Source},
     plan::RunPlan,
@@ -16,38 +15,72 @@ use crate::{
     stages::s1_build,
 };
 
-pub fn text(plan: &RunPlan, instances: &[Instance], host: &Host, table: &[Row]) -> Result<String, StageError> {
+pub fn text(
+    plan: &RunPlan,
+    instances: &[Instance],
+    host: &Host,
+    table: &[Row],
+) -> Result<String, StageError> {
     let Some(first) = instances.first() else {
         return Ok("no task\n".to_owned());
     };
     let mut text = format!(
         "Run {}: {} tasks, {} trials each, {} at a time, graded by {} on the {} back-end.\nFor {}:\n",
-        plan.id, instances.len(), plan.attempts, plan.workers, plan.grader, plan.environment, first.id
+        plan.id,
+        instances.len(),
+        plan.attempts,
+        plan.workers,
+        plan.grader,
+        plan.environment,
+        first.id
     );
-    let stages = table.iter().filter(|row| row.stage != Stage::Baseline || plan.baseline);
+    let stages = table
+        .iter()
+        .filter(|row| row.stage != Stage::Baseline || plan.baseline);
     for row in stages {
         let command = command(row.stage, plan, first, host)?;
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {:<12} {}\n  {:<12} $ {command}", row.stage.name(), row.does, "");
+        let _ = writeln!(
+            text,
+            "  {:<12} {}\n  {:<12} $ {command}",
+            row.stage.name(),
+            row.does,
+            ""
+        );
     }
     Ok(text)
 }
 
-fn command(stage: Stage, plan: &RunPlan, instance: &Instance, host: &Host) -> Result<String, StageError> {
+fn command(
+    stage: Stage,
+    plan: &RunPlan,
+    instance: &Instance,
+    host: &Host,
+) -> Result<String, StageError> {
     Ok(match stage {
         Stage::Build => "(in this process)".to_owned(),
         Stage::Prepare => match &instance.source {
             Source::Git { url, commit } => {
-                let url = url.clone().unwrap_or_else(|| format!("https://github.com/{}", instance.repo));
+                let url = url
+                    .clone()
+                    .unwrap_or_else(|| format!("https://github.com/{}", instance.repo));
                 format!("git clone --mirror {url}; git fetch {commit}")
             }
-            Source::Sdist { project, version, .. } => format!("pip download --no-deps --no-binary :all: {project}=={version}"),
-            Source::Folder { path } => format!("git init; git add -A -f  # from {}", path.display()),
+            Source::Sdist {
+                project, version, ..
+            } => format!("pip download --no-deps --no-binary :all: {project}=={version}"),
+            Source::Folder { path } => {
+                format!("git init; git add -A -f  # from {}", path.display())
+            }
             Source::Image { workdir } => format!("docker cp IMAGE:{} .", workdir.display()),
         },
         Stage::Baseline | Stage::Score => {
             let script = grading::eval_script(instance, plan.grader)?;
-            let tests = script.text.lines().filter(|line| !line.trim().is_empty()).count();
+            let tests = script
+                .text
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .count();
             format!("bash eval.sh  # {tests} lines, read by {}", script.parser)
         }
         Stage::Solve => agent(plan, instance, host)?,
@@ -59,11 +92,19 @@ fn command(stage: Stage, plan: &RunPlan, instance: &Instance, host: &Host) -> Re
 fn agent(plan: &RunPlan, instance: &Instance, host: &Host) -> Result<String, StageError> {
     let task = s1_build::render(instance, plan.telling);
     let at = |name: &str| PathBuf::from(name);
-    let place = Place { tree: at("TREE"), home: at("HOME"), temp: at("TMP"), env: Vec::new() };
+    let place = Place {
+        tree: at("TREE"),
+        home: at("HOME"),
+        temp: at("TMP"),
+        env: Vec::new(),
+    };
     let mut lines = Vec::new();
     for agent in &plan.agents {
         let adapter = adapters::find(&agent.adapter)?;
-        let task = crate::instance::Task { gold_patch: adapter.plays_gold().then(String::new), ..task.clone() };
+        let task = crate::instance::Task {
+            gold_patch: adapter.plays_gold().then(String::new),
+            ..task.clone()
+        };
         lines.push(match adapter.plan(&task, &place, host, &agent.options)? {
             Plan::Patch(_) => format!("{} (in this process)", adapter.name()),
             Plan::Subprocess(line) => {

@@ -131,6 +131,8 @@ impl Manifest {
         error: Option<String>,
     ) -> io::Result<()> {
         let finished_at = clock::now();
+        // Nobody reads less than a millisecond, and what is written reads back as the same number.
+        let seconds = (seconds * 1000.0).round() / 1000.0;
         let record = StageRecord {
             state,
             seconds,

@@ -15,6 +15,7 @@ use self::course::{Course, Stopped};
 pub use self::{course::Passed, solving::Solving, workspace::Ready};
 use crate::{
     adapter::{Adapter, Options},
+    confinement::Confinement,
     environment::{Around, Environment},
     event::{Observer, TrialId},
     experiment::{Experiment, TrialDir},
@@ -42,6 +43,7 @@ pub struct RunContext {
     /// In the order of the plan.
     pub chain: Vec<(Box<dyn Adapter>, Options)>,
     pub limits: RateLimits,
+    pub confinement: Confinement,
     pub observer: Arc<dyn Observer>,
     pub cancel: CancellationToken,
     pub store: Store,
@@ -67,13 +69,19 @@ pub struct Given {
 
 impl RunContext {
     pub fn around(&self) -> Around<'_> {
-        Around { host: &self.host, cancel: &self.cancel }
+        Around {
+            host: &self.host,
+            cancel: &self.cancel,
+        }
     }
 }
 
 impl TrialContext<'_> {
     pub fn id(&self) -> TrialId {
-        TrialId { instance: self.instance.id.clone(), trial: self.trial }
+        TrialId {
+            instance: self.instance.id.clone(),
+            trial: self.trial,
+        }
     }
 
     pub fn dir(&self) -> TrialDir {
@@ -95,28 +103,42 @@ pub async fn run_trial(cx: &TrialContext<'_>) -> Result<InstanceResult, StageErr
     Ok(result)
 }
 
-async fn run_stages(cx: &TrialContext<'_>, course: &mut Course<'_>, given: &mut Given) -> Result<(), Stopped> {
+async fn run_stages(
+    cx: &TrialContext<'_>,
+    course: &mut Course<'_>,
+    given: &mut Given,
+) -> Result<(), Stopped> {
     let plan = &cx.run.plan;
 
     let build = async { s1_build::run(cx.instance, plan.telling, &cx.dir()) };
     let task = given.task.insert(course.stage(Stage::Build, build).await?);
 
     let prepare = workspace::prepare(cx);
-    let ready = given.ready.insert(course.stage(Stage::Prepare, prepare).await?);
+    let ready = given
+        .ready
+        .insert(course.stage(Stage::Prepare, prepare).await?);
 
     if plan.baseline {
         let baseline = s3_baseline::run(cx, &ready.prepared);
         let found = course.stage(Stage::Baseline, baseline).await?;
         if !given.baseline.insert(found).valid {
-            return Err(Stopped::at(Stage::Baseline, FailureClass::InvalidInstance, s3_baseline::REFUSAL));
+            return Err(Stopped::at(
+                Stage::Baseline,
+                FailureClass::InvalidInstance,
+                s3_baseline::REFUSAL,
+            ));
         }
     }
 
     let solve = solving::solve(cx, task, ready);
-    let solved = given.solved.insert(course.stage(Stage::Solve, solve).await?);
+    let solved = given
+        .solved
+        .insert(course.stage(Stage::Solve, solve).await?);
 
     let patch = solving::extract(cx, ready, solved);
-    let extracted = given.extracted.insert(course.stage(Stage::Patch, patch).await?);
+    let extracted = given
+        .extracted
+        .insert(course.stage(Stage::Patch, patch).await?);
 
     let score = s6_score::run(cx, &ready.prepared, extracted);
     given.scored = Some(course.stage(Stage::Score, score).await?);

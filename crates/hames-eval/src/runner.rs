@@ -27,10 +27,15 @@ pub struct Ran {
 /// Runs all trials, `workers` at a time. Trials of one instance come one after the other in the
 /// queue, so that its environment is warm.
 pub async fn run(cx: &RunContext, instances: &[Instance]) -> Ran {
-    let trials: Vec<(&Instance, u32)> =
-        instances.iter().flat_map(|instance| (1..=cx.plan.attempts.max(1)).map(move |trial| (instance, trial))).collect();
+    let trials: Vec<(&Instance, u32)> = instances
+        .iter()
+        .flat_map(|instance| (1..=cx.plan.attempts.max(1)).map(move |trial| (instance, trial)))
+        .collect();
     let workers = cx.plan.workers.max(1);
-    cx.observer.see(&Event::RunStarted { trials: trials.len(), workers });
+    cx.observer.see(&Event::RunStarted {
+        trials: trials.len(),
+        workers,
+    });
     let free: Arc<Mutex<Vec<usize>>> = Arc::new(Mutex::new((0..workers).rev().collect()));
     let mut results: Vec<(usize, InstanceResult)> = stream::iter(trials.into_iter().enumerate())
         .map(|(at, (instance, trial))| {
@@ -40,7 +45,13 @@ pub async fn run(cx: &RunContext, instances: &[Instance]) -> Ran {
                     return None;
                 }
                 let worker = free.lock().await.pop().unwrap_or_default();
-                let result = one(&TrialContext { run: cx, instance, trial, worker }).await;
+                let result = one(&TrialContext {
+                    run: cx,
+                    instance,
+                    trial,
+                    worker,
+                })
+                .await;
                 free.lock().await.push(worker);
                 Some((at, result))
             }
@@ -51,7 +62,10 @@ pub async fn run(cx: &RunContext, instances: &[Instance]) -> Ran {
         .await;
     results.sort_by_key(|(at, _)| *at);
     let results = results.into_iter().map(|(_, result)| result).collect();
-    Ran { results, interrupted: cx.cancel.is_cancelled() }
+    Ran {
+        results,
+        interrupted: cx.cancel.is_cancelled(),
+    }
 }
 
 async fn one(cx: &TrialContext<'_>) -> InstanceResult {
@@ -59,7 +73,11 @@ async fn one(cx: &TrialContext<'_>) -> InstanceResult {
         Ok(result) => result,
         Err(error) => without_record(cx, &error),
     };
-    let ended = Event::TrialEnded { worker: cx.worker, trial: cx.id(), result: Box::new(result.clone()) };
+    let ended = Event::TrialEnded {
+        worker: cx.worker,
+        trial: cx.id(),
+        result: Box::new(result.clone()),
+    };
     cx.tell(&ended);
     result
 }
@@ -77,7 +95,11 @@ fn without_record(cx: &TrialContext<'_>, error: &StageError) -> InstanceResult {
         run_id: cx.run.plan.id.clone(),
         trial: cx.trial,
         model: cx.run.plan.model_name.clone(),
-        failure: Some(Failure { class, stage: Stage::Record, message: error.to_string() }),
+        failure: Some(Failure {
+            class,
+            stage: Stage::Record,
+            message: error.to_string(),
+        }),
         ..InstanceResult::default()
     }
 }

@@ -4,5 +4,8 @@
 
 pub mod s1_build;
 pub mod s2_prepare;
+pub mod s3_baseline;
 pub mod s4_solve;
 pub mod s5_patch;
+pub mod s6_score;
+pub mod s7_record;

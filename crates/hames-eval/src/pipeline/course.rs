@@ -39,14 +39,20 @@ pub struct Passed {
 
 impl Stopped {
     pub fn at(stage: Stage, class: FailureClass, message: &str) -> Self {
-        Self(Failure { class, stage, message: message.to_owned() })
+        Self(Failure {
+            class,
+            stage,
+            message: message.to_owned(),
+        })
     }
 
     fn by(stage: Stage, error: &StageError) -> Self {
         let class = match error {
             StageError::BadInput(_) => FailureClass::BadInput,
             StageError::Missing { .. } => FailureClass::Missing,
-            StageError::Infrastructure(_) | StageError::Locked { .. } => FailureClass::Infrastructure,
+            StageError::Infrastructure(_) | StageError::Locked { .. } => {
+                FailureClass::Infrastructure
+            }
             StageError::Interrupted => FailureClass::Interrupted,
         };
         Self::at(stage, class, &error.to_string())
@@ -57,14 +63,22 @@ impl<'a> Course<'a> {
     pub fn open(cx: &'a TrialContext<'a>) -> Result<Self, StageError> {
         let dir = cx.dir();
         fs::create_dir_all(&dir.0).map_err(|error| StageError::io(dir.0.display(), &error))?;
-        let lock = Lock::take(&dir.0.join("lock"), &format!("{} of run {}", cx.id(), cx.run.plan.id))?;
+        let lock = Lock::take(
+            &dir.0.join("lock"),
+            &format!("{} of run {}", cx.id(), cx.run.plan.id),
+        )?;
         let inputs = cx.run.plan.inputs(cx.instance);
         let manifest = Manifest::open(&dir, &cx.instance.id, cx.trial, &inputs)
             .map_err(|error| StageError::io(dir.manifest().display(), &error))?;
         for note in &manifest.notes {
             cx.note(note);
         }
-        Ok(Self { cx, dir, manifest, _lock: lock })
+        Ok(Self {
+            cx,
+            dir,
+            manifest,
+            _lock: lock,
+        })
     }
 
     /// What S7 has written, if it is done.
@@ -83,7 +97,11 @@ impl<'a> Course<'a> {
         }
         self.manifest.forget_from(stage);
         let (cx, trial) = (self.cx, self.cx.id());
-        cx.tell(&Event::StageStarted { worker: cx.worker, trial, stage });
+        cx.tell(&Event::StageStarted {
+            worker: cx.worker,
+            trial,
+            stage,
+        });
         let began = Instant::now();
         let ended = self.work(stage, work, began).await;
         let seconds = began.elapsed().as_secs_f64();
@@ -91,10 +109,18 @@ impl<'a> Course<'a> {
             Ok(_) => StageState::Done,
             Err(_) => StageState::Failed,
         };
-        cx.tell(&Event::StageEnded { worker: cx.worker, trial: cx.id(), stage, state, seconds });
+        cx.tell(&Event::StageEnded {
+            worker: cx.worker,
+            trial: cx.id(),
+            stage,
+            state,
+            seconds,
+        });
         ended.map_err(|error| {
             // The manifest is for a rerun; what went wrong is told in the result all the same.
-            let _ = self.manifest.fail(&self.dir, stage, seconds, error.to_string());
+            let _ = self
+                .manifest
+                .fail(&self.dir, stage, seconds, error.to_string());
             Stopped::by(stage, &error)
         })
     }
@@ -114,7 +140,9 @@ impl<'a> Course<'a> {
             return Err(StageError::Infrastructure(message));
         }
         let seconds = began.elapsed().as_secs_f64();
-        let kept = self.manifest.finish(&self.dir, stage, seconds, &value, outputs);
+        let kept = self
+            .manifest
+            .finish(&self.dir, stage, seconds, &value, outputs);
         kept.map_err(|error| StageError::io(self.dir.manifest().display(), &error))?;
         Ok(value)
     }
@@ -124,26 +152,47 @@ impl<'a> Course<'a> {
         mut self,
         given: &Given,
         stopped: Option<Stopped>,
-        write: impl FnOnce(&TrialContext<'_>, &Given, Passed) -> Result<(InstanceResult, Vec<PathBuf>), StageError>,
+        write: impl FnOnce(
+            &TrialContext<'_>,
+            &Given,
+            Passed,
+        ) -> Result<(InstanceResult, Vec<PathBuf>), StageError>,
     ) -> Result<InstanceResult, StageError> {
         let cx = self.cx;
         let began = Instant::now();
-        cx.tell(&Event::StageStarted { worker: cx.worker, trial: cx.id(), stage: Stage::Record });
-        let goes_on = stopped.as_ref().is_some_and(|Stopped(failure)| failure.class.is_tried_again());
+        cx.tell(&Event::StageStarted {
+            worker: cx.worker,
+            trial: cx.id(),
+            stage: Stage::Record,
+        });
+        let goes_on = stopped
+            .as_ref()
+            .is_some_and(|Stopped(failure)| failure.class.is_tried_again());
         let (result, outputs) = write(cx, given, self.passed(stopped))?;
         let seconds = began.elapsed().as_secs_f64();
         // What was nobody's fault is not done: the next run of the same name tries it again.
         if !goes_on {
-            let kept = self.manifest.finish(&self.dir, Stage::Record, seconds, &result, outputs);
+            let kept = self
+                .manifest
+                .finish(&self.dir, Stage::Record, seconds, &result, outputs);
             kept.map_err(|error| StageError::io(self.dir.manifest().display(), &error))?;
         }
-        let ended = Event::StageEnded { worker: cx.worker, trial: cx.id(), stage: Stage::Record, state: StageState::Done, seconds };
+        let ended = Event::StageEnded {
+            worker: cx.worker,
+            trial: cx.id(),
+            stage: Stage::Record,
+            state: StageState::Done,
+            seconds,
+        };
         cx.tell(&ended);
         Ok(result)
     }
 
     fn passed(&self, stopped: Option<Stopped>) -> Passed {
-        let mut passed = Passed { failure: stopped.map(|Stopped(failure)| failure), ..Passed::default() };
+        let mut passed = Passed {
+            failure: stopped.map(|Stopped(failure)| failure),
+            ..Passed::default()
+        };
         for (stage, record) in &self.manifest.stages {
             passed.stages.insert(*stage, record.state);
             passed.seconds.insert(*stage, record.seconds);
@@ -158,6 +207,9 @@ impl TrialContext<'_> {
     }
 
     pub fn note(&self, text: &str) {
-        self.tell(&Event::Note { trial: Some(self.id()), text: text.to_owned() });
+        self.tell(&Event::Note {
+            trial: Some(self.id()),
+            text: text.to_owned(),
+        });
     }
 }

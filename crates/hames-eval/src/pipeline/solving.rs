@@ -6,7 +6,10 @@ use std::{fs, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{TrialContext, workspace::{self, Ready}};
+use super::{
+    TrialContext,
+    workspace::{self, Ready},
+};
 use crate::{
     adapter::{Adapter, Options},
     atif,
@@ -14,6 +17,7 @@ use crate::{
     experiment::write_atomically,
     instance::Task,
     leaks,
+    patch::{self, Against},
     stage::StageError,
     stages::{
         s4_solve::{self, SolveContext, Solved},
@@ -35,19 +39,31 @@ pub struct Solving {
 impl Solving {
     pub fn agent_turns(&self) -> usize {
         let turns = &self.solved.reading.trajectory.turns;
-        turns.iter().filter(|turn| turn.source == Source::Agent).count()
+        turns
+            .iter()
+            .filter(|turn| turn.source == Source::Agent)
+            .count()
     }
 }
 
-pub(super) async fn solve(cx: &TrialContext<'_>, task: &Task, ready: &Ready) -> Result<(Solving, Vec<PathBuf>), StageError> {
+pub(super) async fn solve(
+    cx: &TrialContext<'_>,
+    task: &Task,
+    ready: &Ready,
+) -> Result<(Solving, Vec<PathBuf>), StageError> {
     let (run, dir) = (cx.run, cx.dir());
-    let ready = fresh(cx, ready).await?;
-    let chain: Vec<(&dyn Adapter, &Options)> =
-        run.chain.iter().map(|(adapter, options)| (adapter.as_ref(), options)).collect();
+    let ready = &fresh(cx, ready).await?;
+    let chain: Vec<(&dyn Adapter, &Options)> = run
+        .chain
+        .iter()
+        .map(|(adapter, options)| (adapter.as_ref(), options))
+        .collect();
     let plays_gold = chain.iter().any(|(adapter, _)| adapter.plays_gold());
     let gold_patch = plays_gold.then(|| cx.instance.answers.gold_patch.clone());
-    let task = Task { gold_patch, ..task.clone() };
-    let spoke = || cx.tell(&Event::AgentSpoke { worker: cx.worker, trial: cx.id() });
+    let task = Task {
+        gold_patch,
+        ..task.clone()
+    };
     let solved = s4_solve::run(&SolveContext {
         task: &task,
         chain: &chain,
@@ -57,24 +73,66 @@ pub(super) async fn solve(cx: &TrialContext<'_>, task: &Task, ready: &Ready) -> 
         host: &run.host,
         wall_limit: run.plan.wall(),
         hide: &hidden(cx),
+        confinement: &run.confinement,
         retries: run.plan.retries,
         limits: &run.limits,
         cancel: &run.cancel,
-        on_output: &spoke,
+        on_output: &|| {
+            cx.tell(&Event::AgentSpoke {
+                worker: cx.worker,
+                trial: cx.id(),
+            })
+        },
+        has_work: &|| Box::pin(has_work(cx, ready)),
+        renew: &|| Box::pin(renew(cx, ready)),
     })
     .await?;
     if solved.interrupted {
         return Err(StageError::Interrupted);
     }
     let peeking = leaks::peeking(&solved.reading.trajectory);
-    let trajectory = dir.trajectory();
-    let adapter = solved.taken.and_then(|taken| solved.attempts.get(taken));
-    let name = adapter.map_or("none", |attempt| attempt.adapter.as_str());
-    let text = atif::export(&solved.reading.trajectory, name);
-    let text = serde_json::to_vec_pretty(&text).map_err(|error| StageError::Infrastructure(error.to_string()))?;
-    write_atomically(&trajectory, &text).map_err(|error| StageError::io(trajectory.display(), &error))?;
+    let trajectory = export(cx, &solved)?;
     let outputs = vec![trajectory, dir.worker_log()];
-    Ok((Solving { solved, ready, peeking }, outputs))
+    Ok((
+        Solving {
+            solved,
+            ready: ready.clone(),
+            peeking,
+        },
+        outputs,
+    ))
+}
+
+async fn has_work(cx: &TrialContext<'_>, ready: &Ready) -> Result<bool, StageError> {
+    let objects = [ready.prepared.mirror.clone(), ready.checkout.tree.clone()];
+    let against = Against {
+        tree: &ready.checkout.tree,
+        base: &ready.checkout.head,
+        objects: &objects,
+        scratch: &cx.work_dir().join("s4"),
+    };
+    // What is noise to S5 is no work here either.
+    let extracted = patch::extract(&against, &cx.run.around()).await?;
+    Ok(!extracted.patch.is_empty())
+}
+
+async fn renew(cx: &TrialContext<'_>, ready: &Ready) -> Result<(), StageError> {
+    workspace::lay_out(cx, &ready.prepared).await.map(drop)
+}
+
+/// ATIF, of the attempt whose work is taken.
+fn export(cx: &TrialContext<'_>, solved: &Solved) -> Result<PathBuf, StageError> {
+    let path = cx.dir().trajectory();
+    let attempt = solved
+        .taken
+        .and_then(|taken| solved.attempts.get(taken))
+        .or(solved.attempts.last());
+    let name = attempt.map_or("none", |attempt| attempt.adapter.as_str());
+    let told = atif::export(&solved.reading.trajectory, name);
+    let text = serde_json::to_vec_pretty(&told)
+        .map_err(|error| StageError::Infrastructure(error.to_string()))?;
+    write_atomically(&path, &text).map_err(|error| StageError::io(path.display(), &error))?;
+    Ok(path)
 }
 
 /// The checkout as it was prepared; a new one where an earlier agent has been in it already.
@@ -83,7 +141,11 @@ async fn fresh(cx: &TrialContext<'_>, ready: &Ready) -> Result<Ready, StageError
     let ready = match begun.exists() || !ready.checkout.tree.exists() {
         true => {
             let (checkout, place) = workspace::lay_out(cx, &ready.prepared).await?;
-            Ready { checkout, place, ..ready.clone() }
+            Ready {
+                checkout,
+                place,
+                ..ready.clone()
+            }
         }
         false => ready.clone(),
     };
@@ -103,14 +165,17 @@ fn hidden(cx: &TrialContext<'_>) -> Vec<PathBuf> {
     vec![tasks, results, mirrors]
 }
 
-pub(super) async fn extract(cx: &TrialContext<'_>, ready: &Ready, solving: &Solving) -> Result<(Extracted, Vec<PathBuf>), StageError> {
+pub(super) async fn extract(
+    cx: &TrialContext<'_>,
+    ready: &Ready,
+    solving: &Solving,
+) -> Result<(Extracted, Vec<PathBuf>), StageError> {
     let dir = cx.dir();
     let extracted = s5_patch::run(&PatchContext {
         instance_id: &cx.instance.id,
         model_name: &cx.run.plan.model_name,
         checkout: &solving.ready.checkout,
         mirror: &ready.prepared.mirror,
-        base: &ready.prepared.base,
         printed: solving.solved.reading.diff.as_deref(),
         scratch: &cx.work_dir().join("s5"),
         trial: &dir,

@@ -45,14 +45,28 @@ pub(super) async fn prepare(cx: &TrialContext<'_>) -> Result<(Ready, Vec<PathBuf
     let (checkout, place) = lay_out(cx, &prepared).await?;
     let leaks = leaks::scan(cx.instance, &checkout, &place, &around).await?;
     if !leaks.found.is_empty() {
-        let message = format!("the agent could read answers, so it was not started: {}", leaks.found.join("; "));
+        let message = format!(
+            "the agent could read answers, so it was not started: {}",
+            leaks.found.join("; ")
+        );
         return Err(StageError::Infrastructure(message));
     }
-    Ok((Ready { prepared, checkout, place, leaks }, Vec::new()))
+    Ok((
+        Ready {
+            prepared,
+            checkout,
+            place,
+            leaks,
+        },
+        Vec::new(),
+    ))
 }
 
 /// A clean checkout, and an empty home and temp beside it.
-pub(super) async fn lay_out(cx: &TrialContext<'_>, prepared: &Prepared) -> Result<(Checkout, Place), StageError> {
+pub(super) async fn lay_out(
+    cx: &TrialContext<'_>,
+    prepared: &Prepared,
+) -> Result<(Checkout, Place), StageError> {
     let work = cx.work_dir();
     if work.exists() {
         fs::remove_dir_all(&work).map_err(|error| StageError::io(work.display(), &error))?;
@@ -62,16 +76,31 @@ pub(super) async fn lay_out(cx: &TrialContext<'_>, prepared: &Prepared) -> Resul
         fs::create_dir_all(folder).map_err(|error| StageError::io(folder.display(), &error))?;
     }
     let around = cx.run.around();
-    let checkout = cx.run.environment.checkout(cx.instance, prepared, &tree, &around).await?;
+    let checkout = cx
+        .run
+        .environment
+        .checkout(cx.instance, prepared, &tree, &around)
+        .await?;
     let env = checkout.env.clone();
-    Ok((checkout, Place { tree, home, temp, env }))
+    Ok((
+        checkout,
+        Place {
+            tree,
+            home,
+            temp,
+            env,
+        },
+    ))
 }
 
 /// Removes what nobody will look at any more. A folder that cannot be removed is said, no more.
 pub(super) fn clear(cx: &TrialContext<'_>, given: &Given) {
     let is_over = given.scored.is_some() && !cx.run.plan.keep;
     let work = cx.work_dir();
-    if is_over && work.exists() && let Err(error) = fs::remove_dir_all(&work) {
+    if is_over
+        && work.exists()
+        && let Err(error) = fs::remove_dir_all(&work)
+    {
         cx.note(&format!("{} could not be removed: {error}", work.display()));
     }
 }

@@ -6,22 +6,27 @@
 use std::path::PathBuf;
 
 use super::s6_score::{Trying, try_patch};
-use crate::{
-    environment::Prepared,
-    pipeline::TrialContext,
-    record::Baseline,
-    stage::StageError,
-};
+use crate::{environment::Prepared, pipeline::TrialContext, record::Baseline, stage::StageError};
 
 pub const REFUSAL: &str = "the tests do not say on this machine what the task needs them to say before a fix: \
                            see `baseline` in the result, and `hames eval calibrate`";
 
-pub async fn run(cx: &TrialContext<'_>, prepared: &Prepared) -> Result<(Baseline, Vec<PathBuf>), StageError> {
-    let trying = Trying { patch: "", scratch: "s3" };
+pub async fn run(
+    cx: &TrialContext<'_>,
+    prepared: &Prepared,
+) -> Result<(Baseline, Vec<PathBuf>), StageError> {
+    let trying = Trying {
+        patch: "",
+        scratch: "s3",
+    };
     let tried = try_patch(cx, prepared, &trying).await?;
     let answers = &cx.instance.answers;
     let listed = |wanted: &[String], status: &[String]| -> Vec<String> {
-        wanted.iter().filter(|test| status.contains(test)).cloned().collect()
+        wanted
+            .iter()
+            .filter(|test| status.contains(test))
+            .cloned()
+            .collect()
     };
     let verdict = &tried.verdict;
     let baseline = Baseline {
@@ -29,6 +34,7 @@ pub async fn run(cx: &TrialContext<'_>, prepared: &Prepared) -> Result<(Baseline
         fail_to_pass_that_pass: listed(&answers.fail_to_pass, &verdict.fail_to_pass.pass),
         pass_to_pass_that_fail: listed(&answers.pass_to_pass, &verdict.pass_to_pass.fail),
     };
-    let valid = baseline.fail_to_pass_that_pass.is_empty() && baseline.pass_to_pass_that_fail.is_empty();
+    let valid =
+        baseline.fail_to_pass_that_pass.is_empty() && baseline.pass_to_pass_that_fail.is_empty();
     Ok((Baseline { valid, ..baseline }, Vec::new()))
 }

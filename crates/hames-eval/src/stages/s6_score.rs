@@ -40,22 +40,51 @@ pub(crate) struct Tried {
     pub script: String,
 }
 
-pub async fn run(cx: &TrialContext<'_>, prepared: &Prepared, extracted: &Extracted) -> Result<(Scored, Vec<PathBuf>), StageError> {
+pub async fn run(
+    cx: &TrialContext<'_>,
+    prepared: &Prepared,
+    extracted: &Extracted,
+) -> Result<(Scored, Vec<PathBuf>), StageError> {
     if extracted.patch.trim().is_empty() {
-        let failure = Some((FailureClass::EmptyPatch, "the patch is empty: nothing was run".to_owned()));
-        return Ok((Scored { verdict: None, failure, seconds: 0.0, survivors: 0 }, Vec::new()));
+        let failure = Some((
+            FailureClass::EmptyPatch,
+            "the patch is empty: nothing was run".to_owned(),
+        ));
+        return Ok((
+            Scored {
+                verdict: None,
+                failure,
+                seconds: 0.0,
+                survivors: 0,
+            },
+            Vec::new(),
+        ));
     }
-    let trying = Trying { patch: &extracted.patch, scratch: "s6" };
+    let trying = Trying {
+        patch: &extracted.patch,
+        scratch: "s6",
+    };
     let tried = try_patch(cx, prepared, &trying).await?;
     let outputs = write_official(cx, &extracted.patch, &tried)?;
-    let Tried { output, verdict, .. } = tried;
+    let Tried {
+        output, verdict, ..
+    } = tried;
     let failure = why_not(&output, &verdict);
-    let scored = Scored { verdict: Some(verdict), failure, seconds: output.seconds, survivors: output.survivors };
+    let scored = Scored {
+        verdict: Some(verdict),
+        failure,
+        seconds: output.seconds,
+        survivors: output.survivors,
+    };
     Ok((scored, outputs))
 }
 
 /// Runs the tests over a patch; what is nobody's fault is tried again.
-pub(crate) async fn try_patch(cx: &TrialContext<'_>, prepared: &Prepared, trying: &Trying<'_>) -> Result<Tried, StageError> {
+pub(crate) async fn try_patch(
+    cx: &TrialContext<'_>,
+    prepared: &Prepared,
+    trying: &Trying<'_>,
+) -> Result<Tried, StageError> {
     let plan = &cx.run.plan;
     let script = grading::eval_script(cx.instance, plan.grader)?.text;
     let apply = grading::apply_chain(plan.grader);
@@ -70,16 +99,29 @@ pub(crate) async fn try_patch(cx: &TrialContext<'_>, prepared: &Prepared, trying
             scratch: &scratch,
         };
         let around = cx.run.around();
-        match cx.run.environment.run_tests(cx.instance, prepared, candidate, &around).await {
+        match cx
+            .run
+            .environment
+            .run_tests(cx.instance, prepared, candidate, &around)
+            .await
+        {
             Err(StageError::Infrastructure(why)) if tries < plan.retries => {
                 tries += 1;
-                cx.note(&format!("the tests could not be run ({why}): try {} of {}", tries + 1, plan.retries + 1));
+                cx.note(&format!(
+                    "the tests could not be run ({why}): try {} of {}",
+                    tries + 1,
+                    plan.retries + 1
+                ));
             }
             ended => break ended?,
         }
     };
     let verdict = grading::grade(cx.instance, plan.grader, &output);
-    Ok(Tried { output, verdict, script })
+    Ok(Tried {
+        output,
+        verdict,
+        script,
+    })
 }
 
 fn why_not(output: &TestOutput, verdict: &Verdict) -> Option<(FailureClass, String)> {
@@ -87,21 +129,41 @@ fn why_not(output: &TestOutput, verdict: &Verdict) -> Option<(FailureClass, Stri
         return None;
     }
     Some(if output.applied_by.is_none() {
-        (FailureClass::PatchDoesNotApply, "the patch does not apply to the base".to_owned())
+        (
+            FailureClass::PatchDoesNotApply,
+            "the patch does not apply to the base".to_owned(),
+        )
     } else if output.timed_out {
-        (FailureClass::TestsTimedOut, format!("the tests did not end within their limit ({:.0} s)", output.seconds))
+        (
+            FailureClass::TestsTimedOut,
+            format!(
+                "the tests did not end within their limit ({:.0} s)",
+                output.seconds
+            ),
+        )
     } else {
         let failing = verdict.fail_to_pass.fail.len() + verdict.pass_to_pass.fail.len();
-        (FailureClass::Unresolved, format!("{failing} of the listed tests fail"))
+        (
+            FailureClass::Unresolved,
+            format!("{failing} of the listed tests fail"),
+        )
     })
 }
 
 /// The official layout's five files, and copies of the two that are looked at most.
-fn write_official(cx: &TrialContext<'_>, patch: &str, tried: &Tried) -> Result<Vec<PathBuf>, StageError> {
+fn write_official(
+    cx: &TrialContext<'_>,
+    patch: &str,
+    tried: &Tried,
+) -> Result<Vec<PathBuf>, StageError> {
     let plan = &cx.run.plan;
-    let official = cx.run.experiment.official(&plan.model_name, &cx.instance.id, cx.trial);
+    let official = cx
+        .run
+        .experiment
+        .official(&plan.model_name, &cx.instance.id, cx.trial);
     let report = report::instance_report(&cx.instance.id, plan.grader, &tried.verdict);
-    let report = serde_json::to_string_pretty(&report).map_err(|error| StageError::Infrastructure(error.to_string()))?;
+    let report = serde_json::to_string_pretty(&report)
+        .map_err(|error| StageError::Infrastructure(error.to_string()))?;
     let TestOutput { log, apply_log, .. } = &tried.output;
     let dir = cx.dir();
     let files: [(PathBuf, &str); 7] = [
@@ -118,6 +180,7 @@ fn write_official(cx: &TrialContext<'_>, patch: &str, tried: &Tried) -> Result<V
 }
 
 fn write(path: &Path, text: &str) -> Result<PathBuf, StageError> {
-    write_atomically(path, text.as_bytes()).map_err(|error| StageError::io(path.display(), &error))?;
+    write_atomically(path, text.as_bytes())
+        .map_err(|error| StageError::io(path.display(), &error))?;
     Ok(path.to_owned())
 }

@@ -14,10 +14,15 @@ use crate::{
     trajectory::Usage,
 };
 
-pub fn run(cx: &TrialContext<'_>, given: &Given, passed: Passed) -> Result<(InstanceResult, Vec<PathBuf>), StageError> {
+pub fn run(
+    cx: &TrialContext<'_>,
+    given: &Given,
+    passed: Passed,
+) -> Result<(InstanceResult, Vec<PathBuf>), StageError> {
     let result = assemble(cx, given, passed);
     let path = cx.dir().result();
-    let text = serde_json::to_vec_pretty(&result).map_err(|error| StageError::Infrastructure(error.to_string()))?;
+    let text = serde_json::to_vec_pretty(&result)
+        .map_err(|error| StageError::Infrastructure(error.to_string()))?;
     write_atomically(&path, &text).map_err(|error| StageError::io(path.display(), &error))?;
     cx.run.store.append(&result)?;
     Ok((result, vec![path]))
@@ -25,7 +30,10 @@ pub fn run(cx: &TrialContext<'_>, given: &Given, passed: Passed) -> Result<(Inst
 
 fn assemble(cx: &TrialContext<'_>, given: &Given, passed: Passed) -> InstanceResult {
     let plan = &cx.run.plan;
-    let verdict = given.scored.as_ref().and_then(|scored| scored.verdict.as_ref());
+    let verdict = given
+        .scored
+        .as_ref()
+        .and_then(|scored| scored.verdict.as_ref());
     let failure = passed.failure.or_else(|| failure_of(given));
     let resolved = verdict.is_some_and(|verdict| verdict.resolved) && failure.is_none();
     let mut result = InstanceResult {
@@ -33,7 +41,11 @@ fn assemble(cx: &TrialContext<'_>, given: &Given, passed: Passed) -> InstanceRes
         run_id: plan.id.clone(),
         trial: cx.trial,
         model: plan.model_name.clone(),
-        adapter: plan.agents.first().map(|agent| agent.adapter.clone()).unwrap_or_default(),
+        adapter: plan
+            .agents
+            .first()
+            .map(|agent| agent.adapter.clone())
+            .unwrap_or_default(),
         dataset: cx.instance.dataset.clone(),
         split: cx.instance.split.clone(),
         resolved,
@@ -67,14 +79,21 @@ fn add_environment(result: &mut InstanceResult, given: &Given) {
 }
 
 fn add_tests(result: &mut InstanceResult, given: &Given) {
-    let verdict = given.scored.as_ref().and_then(|scored| scored.verdict.as_ref());
+    let verdict = given
+        .scored
+        .as_ref()
+        .and_then(|scored| scored.verdict.as_ref());
     let Some(verdict) = verdict else { return };
     result.suspicion = verdict.suspicion.clone();
     result.fail_to_pass = verdict.fail_to_pass.clone();
     result.pass_to_pass = verdict.pass_to_pass.clone();
-    let count = |lists: [&TestLists; 2], of: fn(&TestLists) -> usize| lists.map(of).iter().sum::<usize>();
+    let count =
+        |lists: [&TestLists; 2], of: fn(&TestLists) -> usize| lists.map(of).iter().sum::<usize>();
     let lists = [&verdict.fail_to_pass, &verdict.pass_to_pass];
-    let (passing, failing) = (count(lists, |list| list.pass.len()), count(lists, |list| list.fail.len()));
+    let (passing, failing) = (
+        count(lists, |list| list.pass.len()),
+        count(lists, |list| list.fail.len()),
+    );
     if passing + failing > 0 {
         #[expect(clippy::cast_precision_loss, reason = "no suite has 2^52 tests")]
         let share = passing as f64 / (passing + failing) as f64;
@@ -112,9 +131,13 @@ fn attempts(solved: &Solved, result: &InstanceResult) -> Vec<AdapterAttempt> {
             None if result.resolved => "resolved",
             None => "unresolved",
             Some(failure) => match failure.class {
-                FailureClass::Unresolved | FailureClass::PatchDoesNotApply | FailureClass::TestsTimedOut => "unresolved",
+                FailureClass::Unresolved
+                | FailureClass::PatchDoesNotApply
+                | FailureClass::TestsTimedOut => "unresolved",
                 FailureClass::EmptyPatch => "empty_patch",
-                FailureClass::AgentFailed | FailureClass::BadInput | FailureClass::Missing => "failed",
+                FailureClass::AgentFailed | FailureClass::BadInput | FailureClass::Missing => {
+                    "failed"
+                }
                 FailureClass::Infrastructure | FailureClass::InvalidInstance => "infrastructure",
                 FailureClass::Interrupted => "interrupted",
             },
@@ -129,15 +152,31 @@ fn failure_of(given: &Given) -> Option<Failure> {
     let (class, message) = given.scored.as_ref()?.failure.clone()?;
     let stage = Stage::Score;
     if class != FailureClass::EmptyPatch {
-        return Some(Failure { class, stage, message });
+        return Some(Failure {
+            class,
+            stage,
+            message,
+        });
     }
     let solved = &given.solved.as_ref()?.solved;
     let last = solved.attempts.last();
     let said = last.and_then(|attempt| attempt.error.clone());
     let (class, stage, message) = match (last.map(|attempt| attempt.outcome.as_str()), said) {
-        (Some("infrastructure"), said) => (FailureClass::Infrastructure, Stage::Solve, said.unwrap_or(message)),
-        (Some("failed"), said) => (FailureClass::AgentFailed, Stage::Solve, said.unwrap_or(message)),
+        (Some("infrastructure"), said) => (
+            FailureClass::Infrastructure,
+            Stage::Solve,
+            said.unwrap_or(message),
+        ),
+        (Some("failed"), said) => (
+            FailureClass::AgentFailed,
+            Stage::Solve,
+            said.unwrap_or(message),
+        ),
         (_, _) => (class, stage, message),
     };
-    Some(Failure { class, stage, message })
+    Some(Failure {
+        class,
+        stage,
+        message,
+    })
 }

@@ -21,6 +21,7 @@ mod locks;
 mod mini;
 mod mini_graded;
 mod patch;
+mod pipeline;
 mod progress;
 mod rate_limit;
 mod real_instances;
