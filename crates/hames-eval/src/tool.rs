@@ -4,7 +4,7 @@
 
 use std::{path::Path, time::Duration};
 
-use hames_tools::{EndCause, Mark, Program, Stream, run_program};
+use hames_tools::{EndCause, Mark, Program, Stream, run_program, run_tidy_program};
 
 use crate::{environment::Around, stage::StageError};
 
@@ -66,6 +66,15 @@ impl Tool<'_> {
     /// # Errors
     /// It could not be started, took longer than its limit, or the run was interrupted.
     pub async fn run(self, cx: &Around<'_>) -> Result<Answer, StageError> {
+        self.listen(cx, false).await
+    }
+
+    /// The same for a program that leaves nobody behind: it costs less not to look for them.
+    pub async fn run_tidy(self, cx: &Around<'_>) -> Result<Answer, StageError> {
+        self.listen(cx, true).await
+    }
+
+    async fn listen(self, cx: &Around<'_>, is_tidy: bool) -> Result<Answer, StageError> {
         let mark = Mark::fresh();
         let program = Program {
             program: self.program,
@@ -85,7 +94,10 @@ impl Tool<'_> {
             Stream::Out => out.extend_from_slice(piece),
             Stream::Err => err.extend_from_slice(piece),
         };
-        let end = run_program(program, &mut listen).await;
+        let end = match is_tidy {
+            true => run_tidy_program(program, &mut listen).await,
+            false => run_program(program, &mut listen).await,
+        };
         let end = end.map_err(|error| StageError::io(self.line(), &error))?;
         let answer = Answer {
             code: end.returncode,

@@ -30,7 +30,7 @@ pub use builtin::{ToolsConfig, builtin};
 pub use capture::OutputLimits;
 pub use command_hook::{HookCommand, HookOutput, run_hook};
 pub use process::{ProcessOptions, Processes};
-pub use program::{EndCause, Mark, Program, ProgramEnd, Stream, run_program};
+pub use program::{EndCause, Mark, Program, ProgramEnd, Stream, run_program, run_tidy_program};
 pub use shared_state::changes_shared_state;
 pub use shell_words::simple_commands;
 pub use todo::{TodoItem, TodoStatus, todo_items};

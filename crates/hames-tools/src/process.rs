@@ -168,6 +168,13 @@ impl Processes {
         session.end(self.options.grace, &kept).await;
     }
 
+    /// For those whose last child has left nobody: no look is taken for who is still there.
+    pub(crate) fn let_go(self: Arc<Self>) {
+        if let Some(mut own) = Arc::into_inner(self) {
+            own.begun.take();
+        }
+    }
+
     /// Runs a job to its end, or ends it; each piece of output is handed to `sink` as it comes.
     pub(crate) async fn run(
         self: &Arc<Self>,

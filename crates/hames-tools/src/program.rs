@@ -80,6 +80,30 @@ pub async fn run_program(
     program: Program<'_>,
     on_output: &mut (dyn FnMut(Stream, &[u8]) + Send),
 ) -> io::Result<ProgramEnd> {
+    run(program, on_output, Leaves::Somebody).await
+}
+
+/// The same for one of which it is known that it leaves nobody behind, as git does: where it has
+/// ended by itself, and its group and its pipes with it, no further look is taken.
+pub async fn run_tidy_program(
+    program: Program<'_>,
+    on_output: &mut (dyn FnMut(Stream, &[u8]) + Send),
+) -> io::Result<ProgramEnd> {
+    run(program, on_output, Leaves::Nobody).await
+}
+
+/// Whom a program may leave behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leaves {
+    Somebody,
+    Nobody,
+}
+
+async fn run(
+    program: Program<'_>,
+    on_output: &mut (dyn FnMut(Stream, &[u8]) + Send),
+    leaves: Leaves,
+) -> io::Result<ProgramEnd> {
     let options = ProcessOptions {
         env: Vec::new(),
         grace: program.grace,
@@ -121,6 +145,8 @@ pub async fn run_program(
         }
     } else if !ended.background.is_empty() {
         processes.kill_all().await;
+    } else if leaves == Leaves::Nobody && cause == EndCause::ByItself {
+        processes.let_go();
     }
     Ok(end)
 }

@@ -106,7 +106,7 @@ pub async fn git_call(call: GitCall<'_>, cx: &Around<'_>) -> Result<Answer, Stag
         stdin: call.stdin,
         limit: LIMIT,
     };
-    tool.run(cx).await
+    tool.run_tidy(cx).await
 }
 
 /// What git printed, where it has to succeed; a failure is the machine's.
