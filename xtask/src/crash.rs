@@ -14,6 +14,7 @@ use std::{
 };
 
 use journal::Journal;
+pub(crate) use play::build;
 use play::{Ended, Program};
 use service::Service;
 

@@ -7,7 +7,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hames_agent::permission::modes::{Mode, UnknownMode};
 
-use crate::{demo, doctor, explain, guide, models, sessions};
+use crate::{demo, doctor, eval, explain, guide, models, sessions};
 
 /// A coding agent in one binary: a model, its tools, and the loop between them.
 #[derive(Debug, Parser)]
@@ -37,6 +37,8 @@ pub enum Command {
     Models(models::Args),
     /// Check what a run needs: a model, folders, tools.
     Doctor(doctor::Args),
+    /// Run coding agents on tasks, and grade them as the official grader does.
+    Eval(Box<eval::Args>),
     /// Print a completion script for a shell.
     Completions {
         #[arg(value_enum)]

@@ -11,7 +11,7 @@ use crate::{
     args::{Cli, Command, Format, RunArgs},
     conversation, demo, doctor,
     environment::Environment,
-    exit, explain, guide, models, print, prompt, sessions,
+    eval, exit, explain, guide, models, print, prompt, sessions,
 };
 
 /// Runs the program; what went wrong is on stderr by then.
@@ -43,6 +43,7 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8> {
         Some(Command::Models(args)) => models::run(&args, environment),
         Some(Command::Doctor(args)) => doctor::run(&args, environment),
         Some(Command::Demo(args)) => demo::run(&args, environment),
+        Some(Command::Eval(args)) => eval::run(&args, environment),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "hames", &mut std::io::stdout());
             Ok(0)

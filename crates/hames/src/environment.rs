@@ -56,6 +56,11 @@ impl Environment {
         self.xdg("XDG_STATE_HOME", ".local/state")
     }
 
+    /// `$XDG_CACHE_HOME/hames`, by default `~/.cache/hames`.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        self.xdg("XDG_CACHE_HOME", ".cache")
+    }
+
     /// <https://no-color.org>: set to anything but nothing, it means no colour.
     pub fn wants_color(&self) -> bool {
         self.var("NO_COLOR").is_none() && self.var("TERM") != Some("dumb")

@@ -7,6 +7,7 @@ mod knows;
 mod loop_lines;
 pub(crate) mod page;
 mod parts;
+mod pipeline;
 mod prices;
 mod proof;
 mod protocol;
@@ -25,7 +26,7 @@ pub use proof::{Claim, claims};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A session's id or its beginning, a journal or run log by its path, or a table: loop, parts,
-    /// protocol, guide, compare, knows [default: the newest session of this folder].
+    /// protocol, guide, compare, knows, pipeline [default: the newest session of this folder].
     #[arg(value_name = "SESSION|TABLE")]
     pub what: Option<String>,
 }
@@ -56,6 +57,7 @@ fn table(name: &str) -> Result<Option<String>> {
         "guide" => shapes::table(),
         "compare" => compare::table(),
         "knows" => knows::table(),
+        "pipeline" => pipeline::table(),
         _ => return Ok(None),
     }))
 }
@@ -68,7 +70,7 @@ fn about(name: &str, environment: &Environment) -> Result<String> {
     let sessions = SessionsDir::of(environment)?;
     let found = sessions.find(name).map_err(|error| {
         usage(format!(
-            "{error}, and the tables are loop, parts, protocol, guide, compare and knows"
+            "{error}, and the tables are loop, parts, protocol, guide, compare, knows and pipeline"
         ))
     })?;
     session::explain(&found.path)

@@ -34,6 +34,8 @@ pub mod doctor;
 #[cfg(feature = "cli")]
 pub mod environment;
 #[cfg(feature = "cli")]
+pub mod eval;
+#[cfg(feature = "cli")]
 pub mod exit;
 #[cfg(feature = "cli")]
 pub mod explain;

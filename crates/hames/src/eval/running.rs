@@ -1,0 +1,321 @@
+//! `eval run` and `eval resume`: a plan, its tasks, and the pipeline over them.
+//!
+//! How one trial goes is the pipeline's business.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::Result;
+use hames_eval::{
+    adapter::Options,
+    adapters,
+    calibration::Calibration,
+    clock,
+    confinement::Confinement,
+    environments::{
+        docker::{Docker, DockerOptions},
+        local::{Local, LocalOptions},
+    },
+    event::Observer,
+    experiment::{Experiment, TrialDir, file_name},
+    host::Host,
+    instance::Instance,
+    manifest,
+    pipeline::RunContext,
+    plan::{AgentChoice, RunPlan},
+    rate_limit::RateLimits,
+    runner::{self, Ran},
+    stage::Stage,
+    stage_table,
+    store::Store,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    args::{ResumeArgs, RunArgs},
+    found, reporting,
+    watching::Watch,
+};
+use crate::{
+    environment::Environment,
+    exit::{self, usage},
+    signals::Signals,
+};
+
+pub(super) fn run(args: &RunArgs, environment: &Environment) -> Result<u8> {
+    let host = found::host(&args.place, environment)?;
+    let plan = plan(args, &host, environment)?;
+    let mut loaded = found::load(&plan)?;
+    if let Some(file) = &plan.calibration {
+        let calibration = Calibration::read(file).map_err(|error| usage(error.to_string()))?;
+        let (valid, left_out) = calibration.split(loaded.instances);
+        loaded.instances = valid;
+        loaded.notes.extend(left_out);
+    }
+    let experiment = Experiment::new(&found::root(&args.place, environment), &plan.id);
+    if args.dry_run {
+        return dry_run(&plan, &loaded.instances, &host);
+    }
+    if let Some(stage) = &args.force {
+        forget(stage, &plan, &experiment, &loaded.instances)?;
+    }
+    found::keep_plan(&experiment, &plan)?;
+    let watch = Watch::new(environment, &experiment);
+    for note in loaded
+        .notes
+        .iter()
+        .chain(loaded.refused.iter().map(|(_, why)| why))
+    {
+        watch.say(note);
+    }
+    let refused = loaded.refused.len();
+    carry_out(plan, experiment, &host, &loaded.instances, watch, refused)
+}
+
+pub(super) fn resume(args: &ResumeArgs, environment: &Environment) -> Result<u8> {
+    let host = found::host(&args.which.place, environment)?;
+    let root = found::root(&args.which.place, environment);
+    let experiment = found::experiment(args.which.run.as_deref(), &root)?;
+    let mut plan = found::plan(&experiment)?;
+    plan.workers = args.workers.unwrap_or(plan.workers);
+    let loaded = found::load(&plan)?;
+    let watch = Watch::new(environment, &experiment);
+    let refused = loaded.refused.len();
+    carry_out(plan, experiment, &host, &loaded.instances, watch, refused)
+}
+
+pub(super) fn carry_out(
+    plan: RunPlan,
+    experiment: Experiment,
+    host: &Host,
+    instances: &[Instance],
+    watch: Watch,
+    refused: usize,
+) -> Result<u8> {
+    let watch = Arc::new(watch);
+    let mut cx = context(plan, experiment.clone(), host, watch.clone())?;
+    let ran = on_runtime(&mut cx, instances, Some(&watch))?;
+    watch.finish();
+    write_reports(&cx, &ran)?;
+    reporting::print(&experiment)?;
+    Ok(code(&ran, refused))
+}
+
+pub(super) fn context(
+    plan: RunPlan,
+    experiment: Experiment,
+    host: &Host,
+    observer: Arc<dyn Observer>,
+) -> Result<RunContext> {
+    let environment = back_end(&plan);
+    let mut chain = Vec::new();
+    for agent in &plan.agents {
+        let tries = adapters::chain(std::slice::from_ref(&agent.adapter), &agent.options);
+        for (adapter, options) in tries.map_err(|error| usage(error.to_string()))? {
+            adapter
+                .check(host, &options)
+                .map_err(|error| usage(error.to_string()))?;
+            chain.push((adapter, options));
+        }
+    }
+    let store = Store::open(experiment.dir.parent().unwrap_or(&experiment.dir))?;
+    Ok(RunContext {
+        plan,
+        experiment,
+        host: host.clone(),
+        environment,
+        chain,
+        limits: RateLimits::default(),
+        confinement: Confinement::none(),
+        observer,
+        cancel: CancellationToken::new(),
+        store,
+    })
+}
+
+fn back_end(plan: &RunPlan) -> Box<dyn hames_eval::environment::Environment> {
+    match plan.environment.as_str() {
+        "docker" => Box::new(Docker::new(DockerOptions {
+            run: plan.id.clone(),
+            network: false,
+        })),
+        _ => Box::new(Local::new(LocalOptions {
+            network: false,
+            thorough: true,
+        })),
+    }
+}
+
+/// Runs it to its end, or to the first signal; the second does not ask.
+pub(super) fn on_runtime(
+    cx: &mut RunContext,
+    instances: &[Instance],
+    watch: Option<&Arc<Watch>>,
+) -> Result<Ran> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        if cx.plan.confine {
+            cx.confinement = Confinement::probe(&cx.around()).await?;
+        }
+        let ticking = watch.cloned().map(|watch| tokio::spawn(tick(watch)));
+        let cancel = cx.cancel.clone();
+        let listening = tokio::spawn(async move {
+            let Ok(mut signals) = Signals::listen() else {
+                return;
+            };
+            signals.next().await;
+            cancel.cancel();
+            signals.next().await;
+            std::process::exit(exit::INTERRUPTED.into());
+        });
+        let ran = runner::run(cx, instances).await;
+        listening.abort();
+        if let Some(ticking) = ticking {
+            ticking.abort();
+        }
+        Ok(ran)
+    })
+}
+
+/// Those who say nothing for long are told of, too.
+async fn tick(watch: Arc<Watch>) {
+    let mut every = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        every.tick().await;
+        watch.tick();
+    }
+}
+
+/// A run says 0 when every trial was judged; what was found is in the report, not in the code.
+pub(super) fn code(ran: &Ran, refused: usize) -> u8 {
+    if ran.interrupted {
+        return exit::INTERRUPTED;
+    }
+    let unjudged = ran.results.iter().filter(|result| {
+        result
+            .failure
+            .as_ref()
+            .is_some_and(|failure| !failure.class.counts())
+    });
+    match unjudged.count() + refused {
+        0 => 0,
+        _ => exit::FAILED,
+    }
+}
+
+pub(super) fn write_reports(cx: &RunContext, ran: &Ran) -> Result<()> {
+    hames_eval::summary::write(&cx.experiment, &cx.plan, &ran.results)?;
+    Ok(())
+}
+
+fn plan(args: &RunArgs, host: &Host, environment: &Environment) -> Result<RunPlan> {
+    let agents = agents(args)?;
+    let first = agents
+        .first()
+        .ok_or_else(|| usage("name an agent with --adapter"))?;
+    let named = match first.options.model.as_str() {
+        "" => first.adapter.clone(),
+        model => format!("{}/{model}", first.adapter),
+    };
+    let model_name = args.model_name.clone().unwrap_or(named);
+    let id = args.run_id.clone().unwrap_or_else(|| {
+        let time = clock::now()
+            .replace([':', '-'], "")
+            .replace('T', "-")
+            .replace('Z', "");
+        format!("{}-{time}", file_name(&model_name).replace(' ', "_"))
+    });
+    if id.contains(['/', '~']) || id.starts_with('.') {
+        return Err(usage(format!(
+            "{id}: a run's name is the name of a folder, without / and ~"
+        )));
+    }
+    Ok(RunPlan {
+        id,
+        tasks: found::tasks(&args.tasks.tasks, host, environment)?,
+        filter: found::filter(&args.tasks),
+        agents,
+        model_name,
+        attempts: args.attempts,
+        workers: args.workers,
+        environment: args.grading.environment.clone(),
+        grader: args.grading.grader.parse().map_err(usage)?,
+        baseline: args.baseline,
+        telling: hames_eval::stages::s1_build::Telling { hints: args.hints },
+        wall_limit: args.wall_limit.as_secs_f64(),
+        test_limit: args.grading.test_limit.as_secs_f64(),
+        retries: args.retries,
+        confine: !args.no_confine,
+        keep: args.keep,
+        seed: args.seed,
+        calibration: args
+            .calibration
+            .as_ref()
+            .map(|file| environment.current_dir.join(file)),
+    })
+}
+
+/// A model each, or one for all.
+fn agents(args: &RunArgs) -> Result<Vec<AgentChoice>> {
+    let (named, models) = (args.adapter.len(), args.model.len());
+    if models > 1 && models != named {
+        return Err(usage(format!(
+            "{named} adapters and {models} models: give one model, or one each"
+        )));
+    }
+    let chosen = args.adapter.iter().enumerate().map(|(at, adapter)| {
+        let model = args
+            .model
+            .get(at)
+            .or(args.model.first())
+            .cloned()
+            .unwrap_or_default();
+        let (adapter, command) = match adapter.split_once("command:") {
+            Some(("", command)) => ("command".to_owned(), command.to_owned()),
+            _ => (adapter.clone(), args.command.clone().unwrap_or_default()),
+        };
+        let options = Options {
+            model,
+            base_url: args.base_url.clone(),
+            shape: args.shape.clone(),
+            max_turns: args.max_turns,
+            max_cost: args.max_cost,
+            temperature: None,
+            seed: None,
+            extra_args: args.agent_args.clone(),
+            command,
+        };
+        AgentChoice { adapter, options }
+    });
+    Ok(chosen.collect())
+}
+
+/// `--force`: what is done from a stage on is done no more.
+fn forget(
+    stage: &str,
+    plan: &RunPlan,
+    experiment: &Experiment,
+    instances: &[Instance],
+) -> Result<()> {
+    let named =
+        |known: &&Stage| known.name() == stage || known.name().split('_').next() == Some(stage);
+    let stage = Stage::ALL.iter().find(named).ok_or_else(|| {
+        let names = Stage::ALL.map(Stage::name).join(", ");
+        usage(format!("{stage} is no stage: the stages are {names}"))
+    })?;
+    for instance in instances {
+        for trial in 1..=plan.attempts {
+            let dir: TrialDir = experiment.trial(&instance.id, trial);
+            manifest::forget_from(&dir, *stage)?;
+        }
+    }
+    Ok(())
+}
+
+fn dry_run(plan: &RunPlan, instances: &[Instance], host: &Host) -> Result<u8> {
+    let text = hames_eval::dry_run::text(plan, instances, host, &stage_table::TABLE)
+        .map_err(|error| usage(error.to_string()))?;
+    crate::explain::page::print(&text)?;
+    Ok(0)
+}
