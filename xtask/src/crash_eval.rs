@@ -18,8 +18,15 @@ use crate::crash::build;
 const USAGE: &str = "usage: crash-eval [--kills N] [--seed S] [--task ID] [--keep] [--hames FILE]";
 
 /// In the order they run; S3 is asked for.
-pub(crate) const STAGES: [&str; 7] =
-    ["S1_build", "S2_prepare", "S3_baseline", "S4_solve", "S5_patch", "S6_score", "S7_record"];
+pub(crate) const STAGES: [&str; 7] = [
+    "S1_build",
+    "S2_prepare",
+    "S3_baseline",
+    "S4_solve",
+    "S5_patch",
+    "S6_score",
+    "S7_record",
+];
 
 struct Options {
     /// Of each stage.
@@ -43,7 +50,10 @@ pub fn run(root: &Path, args: &[String]) -> io::Result<bool> {
     let whole = Trial::make(&hames, &task, &folder.join("whole"))?.whole()?;
     let mut random = options.seed;
     let mut wrong = Vec::new();
-    println!("{:<12} {:>6} {:>10} {:>9}  WHERE THE KILLS HIT", "STAGE", "KILLS", "SAME AFTER", "LEFTOVERS");
+    println!(
+        "{:<12} {:>6} {:>10} {:>9}  WHERE THE KILLS HIT",
+        "STAGE", "KILLS", "SAME AFTER", "LEFTOVERS"
+    );
     for (at, stage) in STAGES.iter().enumerate() {
         let mut row = Row::default();
         for kill in 0..options.kills {
@@ -64,7 +74,13 @@ pub fn run(root: &Path, args: &[String]) -> io::Result<bool> {
                 let _ = fs::remove_dir_all(&place);
             }
         }
-        println!("{stage:<12} {:>6} {:>10} {:>9}  {}", row.kills, row.same, row.leftovers, row.told());
+        println!(
+            "{stage:<12} {:>6} {:>10} {:>9}  {}",
+            row.kills,
+            row.same,
+            row.leftovers,
+            row.told()
+        );
     }
     for one in &wrong {
         println!("not the same: {one}");
@@ -95,14 +111,23 @@ impl Row {
                 None => counted.push((hit.clone(), 1)),
             }
         }
-        let words: Vec<String> = counted.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let words: Vec<String> = counted
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
         words.join(", ")
     }
 }
 
 impl Options {
     fn read(args: &[String]) -> Option<Self> {
-        let mut options = Self { kills: 10, seed: 1, task: None, keep: false, hames: None };
+        let mut options = Self {
+            kills: 10,
+            seed: 1,
+            task: None,
+            keep: false,
+            hames: None,
+        };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
@@ -121,10 +146,14 @@ impl Options {
 /// A folder of the built-in benchmark: the one named, or the first.
 fn task(root: &Path, name: Option<&str>) -> io::Result<PathBuf> {
     let benchmark = root.join("crates/hames-eval/benchmark/tasks");
-    let mut tasks: Vec<PathBuf> = fs::read_dir(&benchmark)?.flatten().map(|entry| entry.path()).collect();
+    let mut tasks: Vec<PathBuf> = fs::read_dir(&benchmark)?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     tasks.sort();
     let fits = |path: &&PathBuf| {
-        path.join("gold.patch").is_file() && name.is_none_or(|name| path.file_name().is_some_and(|own| own == name))
+        path.join("gold.patch").is_file()
+            && name.is_none_or(|name| path.file_name().is_some_and(|own| own == name))
     };
     let found = tasks.iter().find(fits).cloned();
     found.ok_or_else(|| io::Error::other(format!("no such task in {}", benchmark.display())))
@@ -132,7 +161,9 @@ fn task(root: &Path, name: Option<&str>) -> io::Result<PathBuf> {
 
 /// From 0 to 1, the same for the same seed.
 fn share(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
     let top = u32::try_from(*state >> 33).unwrap_or_default();
     f64::from(top) / f64::from(u32::MAX >> 1)
 }
@@ -151,6 +182,11 @@ impl Outcome {
         if let Some((name, own, other)) = differs {
             return Some(format!("{name}: {own} instead of {other}"));
         }
-        (self.leftovers > 0).then(|| format!("{} processes of the killed run's agent are alive", self.leftovers))
+        (self.leftovers > 0).then(|| {
+            format!(
+                "{} processes of the killed run's agent are alive",
+                self.leftovers
+            )
+        })
     }
 }

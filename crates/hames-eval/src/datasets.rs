@@ -19,7 +19,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{instance::Instance, plan::Filter, stage::StageError};
+use crate::{
+    instance::{Instance, Recipe},
+    plan::Filter,
+    stage::StageError,
+};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Loaded {
@@ -59,7 +63,8 @@ pub fn load(path: &Path, filter: &Filter) -> Result<Loaded, StageError> {
         )));
     }
     let (loaded, places) = sorted(found);
-    let loaded = filter::apply(filter, loaded)?;
+    let mut loaded = filter::apply(filter, loaded)?;
+    prefer_recipes(&mut loaded);
     twice(&loaded.instances, &places)?;
     Ok(filter::limited(filter, loaded))
 }
@@ -85,6 +90,27 @@ fn sorted(found: Found) -> (Loaded, Places) {
     (loaded, places)
 }
 
+/// A row that says how it is run here stands for the same row without.
+fn prefer_recipes(loaded: &mut Loaded) {
+    let mut with: BTreeMap<String, usize> = BTreeMap::new();
+    for instance in loaded.instances.iter().filter(|one| is_runnable(one)) {
+        *with.entry(instance.id.clone()).or_default() += 1;
+    }
+    let before = loaded.instances.len();
+    loaded
+        .instances
+        .retain(|one| is_runnable(one) || with.get(&one.id) != Some(&1));
+    let dropped = before - loaded.instances.len();
+    if dropped > 0 {
+        let note = format!("{dropped} rows are left out: the same tasks are there with a recipe");
+        loaded.notes.push(note);
+    }
+}
+
+fn is_runnable(instance: &Instance) -> bool {
+    instance.recipe != Recipe::default()
+}
+
 /// Two tasks of one name would write into one folder, and only one of them would be scored.
 fn twice(instances: &[Instance], places: &Places) -> Result<(), StageError> {
     let mut ids: Vec<&str> = instances
@@ -93,8 +119,9 @@ fn twice(instances: &[Instance], places: &Places) -> Result<(), StageError> {
         .collect();
     ids.sort_unstable();
     ids.dedup();
-    let twice = ids.into_iter().filter_map(|id| {
-        let places = places.get(id).filter(|places| places.len() > 1)?;
+    let count = |id: &str| instances.iter().filter(|one| one.id == id).count();
+    let twice = ids.into_iter().filter(|id| count(id) > 1).filter_map(|id| {
+        let places = places.get(id)?;
         let shown: Vec<String> = places
             .iter()
             .map(|place| place.display().to_string())

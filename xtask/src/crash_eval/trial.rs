@@ -46,8 +46,17 @@ impl Trial {
     pub fn make(hames: &Path, task: &Path, place: &Path) -> io::Result<Self> {
         fs::create_dir_all(place)?;
         fs::write(place.join("agent.sh"), AGENT)?;
-        let id = task.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { hames: hames.to_owned(), place: place.to_owned(), task: task.to_owned(), id })
+        let id = task
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Ok(Self {
+            hames: hames.to_owned(),
+            place: place.to_owned(),
+            task: task.to_owned(),
+            id,
+        })
     }
 
     pub fn whole(&self) -> io::Result<Outcome> {
@@ -87,7 +96,10 @@ impl Trial {
         let status = self.start()?.wait()?;
         match status.success() {
             true => Ok(()),
-            false => Err(io::Error::other(format!("the run ended with {status}; see {}", self.place.display()))),
+            false => Err(io::Error::other(format!(
+                "the run ended with {status}; see {}",
+                self.place.display()
+            ))),
         }
     }
 
@@ -95,11 +107,21 @@ impl Trial {
         let agent = self.place.join("agent.sh");
         let gold = self.task.join("gold.patch");
         let command = format!("command:sh {} {}", agent.display(), gold.display());
-        let said = fs::File::options().create(true).append(true).open(self.place.join("said"))?;
+        let said = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.place.join("said"))?;
         Command::new(&self.hames)
             .args(["eval", "run"])
             .arg(&self.task)
-            .args(["--adapter", &command, "--run-id", "r", "--baseline", "--no-confine"])
+            .args([
+                "--adapter",
+                &command,
+                "--run-id",
+                "r",
+                "--baseline",
+                "--no-confine",
+            ])
             .arg("--dir")
             .arg(self.place.join("experiments"))
             .arg("--cache")
@@ -119,7 +141,9 @@ impl Trial {
         let text = fs::read(self.dir().join("manifest.json")).unwrap_or_default();
         let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
         let stages = manifest["stages"].as_object().cloned().unwrap_or_default();
-        let done = stages.into_iter().filter(|(_, record)| record["state"] == "done");
+        let done = stages
+            .into_iter()
+            .filter(|(_, record)| record["state"] == "done");
         done.map(|(name, _)| name).collect()
     }
 
@@ -150,6 +174,11 @@ impl Trial {
             let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
             environ.windows(place.len()).any(|part| part == place)
         };
-        fs::read_dir("/proc").into_iter().flatten().flatten().filter(holds).count()
+        fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(holds)
+            .count()
     }
 }

@@ -129,7 +129,7 @@ const WALLS: [Wall; 13] = [
     },
     Wall {
         around: "globset",
-        inside: &["hames-tools"],
+        inside: &["hames-tools", "hames-eval"],
     },
     Wall {
         around: "dirs*",
@@ -153,6 +153,7 @@ const WALLS: [Wall; 13] = [
             "hames-agent",
             "hames-providers",
             "hames-tools",
+            "hames-eval",
             "hames-testkit",
             "hames",
             "xtask",

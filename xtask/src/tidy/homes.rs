@@ -31,6 +31,8 @@ const HOMES: [Home; 9] = [
             "crates/hames-journal/src/record.rs",
             // A Retry-After may be a date.
             "crates/hames-providers/src/retry_after.rs",
+            // Records that people read.
+            "crates/hames-eval/src/clock.rs",
             "crates/hames/",
         ],
     },
@@ -77,6 +79,7 @@ const HOMES: [Home; 9] = [
         words: &[],
         at: &[
             "crates/hames-agent/",
+            "crates/hames-eval/",
             "crates/hames-journal/",
             "crates/hames-providers/",
             "crates/hames-testkit/",

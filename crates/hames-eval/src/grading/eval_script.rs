@@ -23,10 +23,13 @@ pub struct EvalScript {
     pub parser: String,
 }
 
-/// The version decides nothing here but is part of the question: both packages run the same script.
-pub fn eval_script(instance: &Instance, _version: Version) -> Result<EvalScript, StageError> {
+/// Version 5 writes down how the test command itself ended.
+pub fn eval_script(instance: &Instance, version: Version) -> Result<EvalScript, StageError> {
     let text = match &instance.tests.run {
-        TestRun::Script { text } => text.clone(),
+        TestRun::Script { text } => match version {
+            Version::V4 => text.clone(),
+            Version::V5 => with_exit_code(text),
+        },
         TestRun::Command { command } => around(instance, command)?,
         TestRun::Official => around(instance, &official(instance)?)?,
         // Its own tests say how they went; nobody reads a log.
@@ -40,6 +43,22 @@ pub fn eval_script(instance: &Instance, _version: Version) -> Result<EvalScript,
     };
     let parser = parser_of(instance)?.name.to_owned();
     Ok(EvalScript { text, parser })
+}
+
+/// A dataset's own script ends with a command of its own, so the tests' status is caught before the
+/// end mark, and told after it. A script without that mark, or that does it already, stays as it is.
+fn with_exit_code(text: &str) -> String {
+    let marks = |line: &&str| line.contains(END);
+    let Some(mark) = text
+        .lines()
+        .find(marks)
+        .filter(|_| !text.contains(EXIT_CODE))
+    else {
+        return text.to_owned();
+    };
+    let told =
+        format!("HAMES_TEST_EXIT_CODE=$?\n{mark}\necho \"{EXIT_CODE}: $HAMES_TEST_EXIT_CODE\"");
+    text.replacen(mark, &told, 1)
 }
 
 fn around(instance: &Instance, command: &str) -> Result<String, StageError> {
