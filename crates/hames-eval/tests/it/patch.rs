@@ -141,7 +141,7 @@ const CASES: [Case; 53] = [
     ),
     case(
         "hidden by the repository alone",
-        "echo secret.py > .git/info/exclude; git config core.excludesFile /dev/stdin; echo x > secret.py",
+        "mkdir -p .git/info; echo secret.py > .git/info/exclude; git config core.excludesFile /dev/stdin; echo x > secret.py",
         &["secret.py"],
         &[],
     ),
@@ -329,7 +329,7 @@ const CASES: [Case; 53] = [
     ),
     case(
         "a repository that means harm",
-        "d=$(pwd); printf '#!/bin/sh\\ntouch %s/../harm\\n' $d > ../evil; chmod +x ../evil; mkdir h; for k in core.fsmonitor diff.external core.pager diff.x.textconv filter.x.clean filter.x.smudge core.sshCommand; do git config $k $d/../evil; done; git config core.autocrlf true; git config core.hooksPath $d/..; git config core.worktree /tmp; echo '* filter=x diff=x' > .git/info/attributes; echo x >> code.py; rmdir h",
+        "d=$(pwd); printf '#!/bin/sh\\ntouch %s/../harm\\n' $d > ../evil; chmod +x ../evil; mkdir h; for k in core.fsmonitor diff.external core.pager diff.x.textconv filter.x.clean filter.x.smudge core.sshCommand; do git config $k $d/../evil; done; git config core.autocrlf true; git config core.hooksPath $d/..; git config core.worktree /tmp; mkdir -p .git/info; echo '* filter=x diff=x' > .git/info/attributes; echo x >> code.py; rmdir h",
         &["code.py"],
         &[],
     ),
@@ -414,14 +414,7 @@ fn contents(tree: &Path) -> BTreeMap<String, (char, bool, Vec<u8>)> {
 /// The tree that the patch makes of a clean base.
 async fn made(world: &World, patch: &str) -> BTreeMap<String, (char, bool, Vec<u8>)> {
     let clean = world.ground.path("clean");
-    let _ = fs::remove_dir_all(&clean);
-    let from = world.mirror.to_str().unwrap();
-    let to = clean.to_str().unwrap();
-    let source = world.ground.path("source");
-    world
-        .ground
-        .git(&source, &["clone", "--quiet", from, to])
-        .await;
+    world.lay_out_in(&clean).await;
     if !patch.is_empty() {
         let file = world.ground.path("model.patch");
         fs::write(&file, patch).unwrap();
@@ -552,7 +545,7 @@ async fn req_w13_the_bases_own_attributes_count_and_what_nobody_touched_is_no_wo
     let mut world = World::new().await;
     world.mirror = mirror;
     world.checkout.head = head.trim().to_owned();
-    fs::create_dir_all(world.ground.path("source")).unwrap();
+    fs::remove_dir_all(world.ground.path("pristine")).unwrap();
     world.lay_out().await;
     let tree = world.place.tree.clone();
     assert_eq!(fs::read(tree.join("file.win")).unwrap(), b"a\r\nb\r\n");
