@@ -94,7 +94,8 @@ async fn try_chain(
     log: &mut WorkerLog,
 ) -> Result<(), StageError> {
     let mut refused = None;
-    let mut is_fresh = true;
+    // Whoever was here before has left something, or wrote until just now.
+    let mut is_fresh = journal.is_new();
     for (adapter, options) in cx.chain {
         for tries in 0..=cx.retries {
             if !is_fresh {

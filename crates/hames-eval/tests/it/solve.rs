@@ -474,6 +474,21 @@ async fn an_interrupt_ends_everything_and_the_attempt_is_in_the_next_run() {
 }
 
 #[tokio::test]
+async fn whoever_begins_again_finds_the_base_and_nothing_of_those_before() {
+    let world = World::new().await;
+    for _ in 0..2 {
+        let agent = Script::new(&format!(
+            "test ! -e half && test ! -e $HOME/half || exit 9\ntouch half $HOME/half\n{FIX}"
+        ));
+        let solved = world.solve(&[&agent]).await.unwrap();
+        assert_eq!(
+            all_told(&solved),
+            [("script", true, Some(0), false, false, "pending")]
+        );
+    }
+}
+
+#[tokio::test]
 async fn one_that_waits_for_its_service_hears_an_interrupt() {
     let mut world = World::new().await;
     world.limits = RateLimits::with_first_pause(Duration::from_secs(250));

@@ -39,6 +39,8 @@ enum Line {
 
 pub(super) struct AttemptJournal {
     file: File,
+    /// Nobody has worked on this trial before.
+    is_new: bool,
     /// Of an S4 that never ended.
     made: Vec<AdapterAttempt>,
     open: Option<Open>,
@@ -68,6 +70,7 @@ impl AttemptJournal {
         }
         let mut journal = Self {
             file,
+            is_new: bytes.is_empty(),
             made: Vec::new(),
             open: None,
         };
@@ -100,6 +103,10 @@ impl AttemptJournal {
                 self.open = None;
             }
         }
+    }
+
+    pub fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// The attempts of a run that was killed. What the last of them has left running is ended.
