@@ -8,6 +8,7 @@
 
 mod conversation;
 mod demo;
+mod eval;
 mod examples;
 mod exit_codes;
 mod explain;
