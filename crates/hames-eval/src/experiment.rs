@@ -98,11 +98,29 @@ pub fn file_name(model: &str) -> String {
     model.replace('/', "__")
 }
 
+/// How a file that is not whole yet is called.
+const BESIDE: &str = ".unfinished-";
+
+/// Removes what a kill has left of [`write_atomically`]; for a folder that nobody else writes to.
+pub fn sweep(folder: &Path) {
+    let unfinished = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(BESIDE);
+    for entry in fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(unfinished)
+    {
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
 /// Writes a whole file beside its place and moves it there: a reader sees the old or the new.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(BESIDE)
+        .tempfile_in(folder)?;
     io::Write::write_all(&mut file, bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Given, TrialContext};
 use crate::{
     event::Event,
-    experiment::TrialDir,
+    experiment::{TrialDir, sweep},
     lock::Lock,
     manifest::Manifest,
     record::{Failure, FailureClass, InstanceResult},
@@ -67,6 +67,13 @@ impl<'a> Course<'a> {
             &dir.0.join("lock"),
             &format!("{} of run {}", cx.id(), cx.run.plan.id),
         )?;
+        let official =
+            cx.run
+                .experiment
+                .official(&cx.run.plan.model_name, &cx.instance.id, cx.trial);
+        for folder in [&dir.0, &dir.0.join("stages"), &official] {
+            sweep(folder);
+        }
         let inputs = cx.run.plan.inputs(cx.instance);
         let manifest = Manifest::open(&dir, &cx.instance.id, cx.trial, &inputs)
             .map_err(|error| StageError::io(dir.manifest().display(), &error))?;

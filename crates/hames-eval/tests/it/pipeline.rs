@@ -89,8 +89,10 @@ impl World {
         )
         .unwrap();
         fs::write(&file, script.replace("$GOLD", &gold.display().to_string())).unwrap();
-        let mut options = Options::default();
-        options.command = format!("sh {}", file.display());
+        let options = Options {
+            command: format!("sh {}", file.display()),
+            ..Options::default()
+        };
         AgentChoice {
             adapter: "command".to_owned(),
             options,
@@ -389,6 +391,8 @@ async fn req_w12_an_agent_finds_no_answer_in_anything_that_is_its_own() {
     let _ = world.result().await;
     let seen =
         String::from_utf8_lossy(&fs::read(world.dir().join("agent.stdout")).unwrap()).into_owned();
+    // What it is told is its own as well.
+    let seen = seen + &fs::read_to_string(world.dir().join("task.json")).unwrap();
     assert!(seen.contains("def merge"), "the agent has seen the tree");
     let answers = &world.instances()[0].answers;
     let added = |patch: &str| -> Vec<String> {
@@ -507,4 +511,45 @@ async fn trials_of_one_instance_lie_side_by_side() {
             .join("report.json")
             .is_file()
     );
+}
+
+#[tokio::test]
+async fn req_w11_what_a_kill_leaves_half_written_is_gone_after_the_rerun() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new("gold");
+    let first = world.result().await;
+    let half = world.dir().join(".unfinished-abc");
+    fs::write(&half, "{").unwrap();
+    assert_eq!(world.result().await, first);
+    assert!(!half.exists());
+}
+
+#[tokio::test]
+async fn req_w02_an_instance_that_its_base_resolves_already_counts_for_nobody() {
+    if !has_python() {
+        return;
+    }
+    let mut world = World::new("gold");
+    world.plan.baseline = true;
+    let lists = world.plan.tasks.join("tasks").join(TASK).join("tests.json");
+    let mut tests: serde_json::Value = serde_json::from_slice(&fs::read(&lists).unwrap()).unwrap();
+    let passing = tests["PASS_TO_PASS"][0].clone();
+    tests["FAIL_TO_PASS"]
+        .as_array_mut()
+        .unwrap()
+        .push(passing.clone());
+    fs::write(&lists, tests.to_string()).unwrap();
+    let result = world.result().await;
+    let failure = result.failure.unwrap();
+    assert_eq!(
+        (failure.class, failure.stage),
+        (FailureClass::InvalidInstance, Stage::Baseline)
+    );
+    assert!(!failure.class.counts() && !result.resolved);
+    let baseline = result.baseline.unwrap();
+    assert!(!baseline.valid);
+    assert_eq!(baseline.fail_to_pass_that_pass, [passing.as_str().unwrap()]);
+    assert!(!result.stages.contains_key(&Stage::Solve));
 }
