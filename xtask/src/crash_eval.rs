@@ -50,7 +50,7 @@ pub fn run(root: &Path, args: &[String]) -> io::Result<bool> {
     let whole = Trial::make(&hames, &task, &folder.join("whole"))?.whole()?;
     let mut random = options.seed;
     let mut wrong = Vec::new();
-    println!(
+    eprintln!(
         "{:<12} {:>6} {:>10} {:>9}  WHERE THE KILLS HIT",
         "STAGE", "KILLS", "SAME AFTER", "LEFTOVERS"
     );
@@ -74,7 +74,7 @@ pub fn run(root: &Path, args: &[String]) -> io::Result<bool> {
                 let _ = fs::remove_dir_all(&place);
             }
         }
-        println!(
+        eprintln!(
             "{stage:<12} {:>6} {:>10} {:>9}  {}",
             row.kills,
             row.same,
@@ -83,12 +83,12 @@ pub fn run(root: &Path, args: &[String]) -> io::Result<bool> {
         );
     }
     for one in &wrong {
-        println!("not the same: {one}");
+        eprintln!("not the same: {one}");
     }
     if !options.keep && wrong.is_empty() {
         let _ = fs::remove_dir_all(&folder);
     } else {
-        println!("kept: {}", folder.display());
+        eprintln!("kept: {}", folder.display());
     }
     Ok(wrong.is_empty())
 }

@@ -84,7 +84,7 @@ pub struct RunArgs {
     pub tasks: Tasks,
 
     /// The agent; further ones take over where it cannot work. `hames eval list adapters` names them.
-    #[arg(long, value_name = "NAME", required = true, value_delimiter = ',')]
+    #[arg(long, value_name = "NAME[,NAME]", required = true)]
     pub adapter: Vec<String>,
     /// For the agent, as it spells it; with several adapters, one each or one for all.
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]

@@ -210,7 +210,7 @@ pub(super) fn write_reports(cx: &RunContext, ran: &Ran) -> Result<()> {
 }
 
 fn plan(args: &RunArgs, host: &Host, environment: &Environment) -> Result<RunPlan> {
-    let agents = agents(args)?;
+    let agents = agents(args, environment)?;
     let first = agents
         .first()
         .ok_or_else(|| usage("name an agent with --adapter"))?;
@@ -256,24 +256,34 @@ fn plan(args: &RunArgs, host: &Host, environment: &Environment) -> Result<RunPla
     })
 }
 
-/// A model each, or one for all.
-fn agents(args: &RunArgs) -> Result<Vec<AgentChoice>> {
-    let (named, models) = (args.adapter.len(), args.model.len());
-    if models > 1 && models != named {
+/// A model each, or one for all; one agent with several is for `oneshot`, which tries them in turn.
+fn agents(args: &RunArgs, environment: &Environment) -> Result<Vec<AgentChoice>> {
+    let names: Vec<&str> = args.adapter.iter().flat_map(|named| split(named)).collect();
+    let models: Vec<String> = args
+        .model
+        .iter()
+        .map(|model| absolute(model, environment))
+        .collect();
+    let models = match names.as_slice() {
+        [_one] if models.len() > 1 => vec![models.join(",")],
+        _ => models,
+    };
+    if models.len() > 1 && models.len() != names.len() {
         return Err(usage(format!(
-            "{named} adapters and {models} models: give one model, or one each"
+            "{} adapters and {} models: give one model, or one each",
+            names.len(),
+            models.len()
         )));
     }
-    let chosen = args.adapter.iter().enumerate().map(|(at, adapter)| {
-        let model = args
-            .model
+    let chosen = names.iter().enumerate().map(|(at, name)| {
+        let model = models
             .get(at)
-            .or(args.model.first())
+            .or(models.first())
             .cloned()
             .unwrap_or_default();
-        let (adapter, command) = match adapter.split_once("command:") {
-            Some(("", command)) => ("command".to_owned(), command.to_owned()),
-            _ => (adapter.clone(), args.command.clone().unwrap_or_default()),
+        let (adapter, command) = match name.strip_prefix("command:") {
+            Some(command) => ("command", command.to_owned()),
+            None => (*name, args.command.clone().unwrap_or_default()),
         };
         let options = Options {
             model,
@@ -286,9 +296,32 @@ fn agents(args: &RunArgs) -> Result<Vec<AgentChoice>> {
             extra_args: args.agent_args.clone(),
             command,
         };
-        AgentChoice { adapter, options }
+        AgentChoice {
+            adapter: adapter.to_owned(),
+            options,
+        }
     });
     Ok(chosen.collect())
+}
+
+/// Names with commas between them; a command may have commas of its own.
+fn split(named: &str) -> Vec<&str> {
+    match named.starts_with("command:") {
+        true => vec![named],
+        false => named
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .collect(),
+    }
+}
+
+/// Agents run elsewhere: a scenario's file is found from here.
+fn absolute(model: &str, environment: &Environment) -> String {
+    match model.strip_prefix("script:") {
+        Some(file) => format!("script:{}", environment.current_dir.join(file).display()),
+        None => model.to_owned(),
+    }
 }
 
 /// `--force`: what is done from a stage on is done no more.
