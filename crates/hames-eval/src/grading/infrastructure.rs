@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use super::log::with_unix_line_ends;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspicion {
     pub reason: String,
@@ -74,7 +76,8 @@ static COMPILED: LazyLock<Vec<(&str, Tier, Regex)>> = LazyLock::new(|| {
 });
 
 pub fn suspect(log: &str) -> Option<Suspicion> {
-    let found = COMPILED.iter().find(|(_, _, sign)| sign.is_match(log));
+    let log = with_unix_line_ends(log);
+    let found = COMPILED.iter().find(|(_, _, sign)| sign.is_match(&log));
     found.map(|(reason, tier, _)| Suspicion {
         reason: (*reason).to_owned(),
         tier: *tier,

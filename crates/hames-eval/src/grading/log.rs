@@ -82,7 +82,7 @@ fn exited_badly(log: &str) -> bool {
 }
 
 /// As a text file is read: every kind of line end is one.
-fn with_unix_line_ends(log: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn with_unix_line_ends(log: &str) -> std::borrow::Cow<'_, str> {
     match log.contains('\r') {
         true => log.replace("\r\n", "\n").replace('\r', "\n").into(),
         false => log.into(),

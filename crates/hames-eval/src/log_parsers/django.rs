@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, is_space, words};
+use super::status::{Status, StatusMap, is_space, pattern, words};
 use crate::grading::Version;
 
 const PASSES: [&str; 3] = [" ... ok", " ... OK", " ...  OK"];
@@ -16,10 +16,7 @@ static ACROSS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?m)^(.*?)\s\.\.\.\sInternal\ Server\ Error:\ \/(.*)\/\nok$",
         r"(?m)^(.*?)\s\.\.\.\sSystem check identified no issues \(0 silenced\)\nok$",
     ];
-    patterns
-        .iter()
-        .filter_map(|pattern| Regex::new(pattern).ok())
-        .collect()
+    patterns.iter().filter_map(|text| pattern(text)).collect()
 });
 
 pub(super) fn parse(log: &str, _version: Version) -> StatusMap {

@@ -4,12 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, is_space};
+use super::status::{Status, StatusMap, is_space, pattern};
 use crate::grading::Version;
 
-static WHOLE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^([^>].+)\s+(PASSED|FAILED)$").ok());
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^([^>]\S*\s+>\s+\S+)$").ok());
+static WHOLE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^([^>].+)\s+(PASSED|FAILED)$"));
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^([^>]\S*\s+>\s+\S+)$"));
 
 pub(super) fn parse(log: &str, version: Version) -> StatusMap {
     let mut map = StatusMap::default();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, is_space};
+use super::status::{Status, StatusMap, is_space, pattern};
 use crate::grading::Version;
 
 struct Lines {
@@ -42,7 +42,7 @@ macro_rules! lines {
     ($name:ident, $pattern:literal, $word:literal, $test:literal, $meanings:expr) => {
         pub(super) fn $name(log: &str, _version: Version) -> StatusMap {
             static LINES: Lines = Lines {
-                pattern: LazyLock::new(|| Regex::new($pattern).ok()),
+                pattern: LazyLock::new(|| pattern($pattern)),
                 word: $word,
                 test: $test,
                 meanings: $meanings,

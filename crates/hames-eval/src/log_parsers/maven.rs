@@ -4,12 +4,11 @@ use std::{collections::VecDeque, sync::LazyLock};
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, is_space};
+use super::status::{Status, StatusMap, is_space, pattern};
 use crate::grading::Version;
 
-static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^.*-Dtest=(\S+).*$").ok());
-static BUILD: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^.*BUILD (SUCCESS|FAILURE)$").ok());
+static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^.*-Dtest=(\S+).*$"));
+static BUILD: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^.*BUILD (SUCCESS|FAILURE)$"));
 
 /// Version 4 knows the last test named; version 5 pairs tests and builds in order.
 pub(super) fn parse(log: &str, version: Version) -> StatusMap {

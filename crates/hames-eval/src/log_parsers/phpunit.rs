@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap};
+use super::status::{Status, StatusMap, pattern};
 use crate::grading::Version;
 
-static SUITE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\w.+) \(.+\)$").ok());
-static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s*([✔✘↩])\s*(.*)$").ok());
+static SUITE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^(\w.+) \(.+\)$"));
+static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^\s*([✔✘↩])\s*(.*)$"));
 
 pub(super) fn parse(log: &str, _version: Version) -> StatusMap {
     let mut map = StatusMap::default();

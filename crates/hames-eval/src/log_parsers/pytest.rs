@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, words};
+use super::status::{Status, StatusMap, pattern, words};
 use crate::grading::Version;
 
 /// The lines of astroid, flask, marshmallow, pvlib, pyvista, sqlfluff, xarray and pytest itself.
@@ -121,7 +121,7 @@ fn is_count_of_skips(status: &str, test: &str) -> bool {
 
 /// `name[/a/b/c]` is `name[/c]`; a URL and a pattern stay as they are.
 fn shortened(test: &str) -> String {
-    static OPTION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(.*?)\[(.*)\]").ok());
+    static OPTION: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(.*?)\[(.*)\]"));
     let found = OPTION.as_ref().and_then(|option| option.captures(test));
     let Some(found) = found else {
         return test.to_owned();
@@ -137,7 +137,7 @@ fn shortened(test: &str) -> String {
 
 /// Escape sequences end up as nothing: first `[31m`, then every control character.
 fn without_colours(line: &str) -> String {
-    static COLOUR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[(\d+)m").ok());
+    static COLOUR: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\[(\d+)m"));
     let plain = match COLOUR.as_ref() {
         Some(colour) => colour.replace_all(line, ""),
         None => line.into(),

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, is_space};
+use super::status::{Status, StatusMap, is_space, pattern};
 use crate::grading::Version;
 
 static LINE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^\[(ok|err|skip|ignore)\]:\s(.+?)(?:\s\((\d+\s*m?s)\))?$").ok());
-static IN_FILE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\s+in\s+\S+$").ok());
+    LazyLock::new(|| pattern(r"^\[(ok|err|skip|ignore)\]:\s(.+?)(?:\s\((\d+\s*m?s)\))?$"));
+static IN_FILE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\s+in\s+\S+$"));
 
 pub(super) fn parse(log: &str, _version: Version) -> StatusMap {
     let mut map = StatusMap::default();

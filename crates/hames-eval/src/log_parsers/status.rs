@@ -4,6 +4,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use regex::Regex;
+
 /// A word of the log. The five official ones have names; anything else is kept as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
@@ -94,6 +96,15 @@ impl StatusMap {
 /// What Python's `str.split` and `str.strip` take for white space.
 pub(super) fn is_space(char: char) -> bool {
     char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char)
+}
+
+/// A pattern as Python reads it: its white space is ours. None for one that is wrong, which a test
+/// of its parser would show.
+pub(super) fn pattern(text: &str) -> Option<Regex> {
+    let text = text
+        .replace(r"\s", r"[\s\x1c-\x1f]")
+        .replace(r"\S", r"[^\s\x1c-\x1f]");
+    Regex::new(&text).ok()
 }
 
 pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {

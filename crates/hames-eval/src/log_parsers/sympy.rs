@@ -4,11 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::status::{Status, StatusMap, is_space, words};
+use super::status::{Status, StatusMap, is_space, pattern, words};
 use crate::grading::Version;
 
-static HEADLINE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(_*) (.*)\.py:(.*) (_*)").ok());
+static HEADLINE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(_*) (.*)\.py:(.*) (_*)"));
 
 pub(super) fn parse(log: &str, _version: Version) -> StatusMap {
     let mut map = StatusMap::default();

@@ -15,6 +15,7 @@ mod confinement;
 mod datasets;
 mod docker;
 mod environments;
+mod grading;
 mod ground;
 mod leaks;
 mod locks;
