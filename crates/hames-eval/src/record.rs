@@ -86,6 +86,37 @@ impl InstanceResult {
     }
 }
 
+impl InstanceResult {
+    /// Reads a result, ours or an older one; remarks after `//` are passed over, as people write them.
+    ///
+    /// # Errors
+    /// What is left is no result.
+    pub fn parse(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_remarks(text)))
+    }
+}
+
+/// Outside of strings, `//` begins what ends with its line.
+fn without_remarks(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        let (mut in_text, mut escaped, mut before) = (false, false, None);
+        let mut end = line.len();
+        for (at, char) in line.char_indices() {
+            if !in_text && char == '/' && before == Some('/') {
+                end = at - 1;
+                break;
+            }
+            in_text ^= char == '"' && !escaped;
+            escaped = in_text && char == '\\' && !escaped;
+            before = Some(char);
+        }
+        plain.push_str(line.get(..end).unwrap_or(line));
+        plain.push('\n');
+    }
+    plain
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestLists {

@@ -74,11 +74,11 @@ pub fn run(
 }
 
 fn read(path: &std::path::Path) -> Result<Option<InstanceResult>, StageError> {
-    let Ok(text) = fs::read(path) else {
+    let Ok(text) = fs::read_to_string(path) else {
         return Ok(None);
     };
-    let read = serde_json::from_slice(&text);
-    read.map(Some)
+    InstanceResult::parse(&text)
+        .map(Some)
         .map_err(|error| StageError::BadInput(format!("{}: {error}", path.display())))
 }
 

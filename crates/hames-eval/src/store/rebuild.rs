@@ -90,9 +90,8 @@ fn result_files(root: &Path) -> BTreeSet<PathBuf> {
 
 fn read(file: &Path, report: &mut Rebuilt) -> Option<InstanceResult> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string());
-    let parsed = text.and_then(|text| {
-        serde_json::from_str::<InstanceResult>(&text).map_err(|error| error.to_string())
-    });
+    let parsed =
+        text.and_then(|text| InstanceResult::parse(&text).map_err(|error| error.to_string()));
     match parsed {
         Ok(mut result) => {
             if result.run_id.is_empty() {

@@ -26,6 +26,7 @@ mod pipeline;
 mod progress;
 mod rate_limit;
 mod real_instances;
+mod record;
 mod report;
 mod repository;
 mod scripted;
