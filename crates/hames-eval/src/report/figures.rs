@@ -10,7 +10,8 @@ pub const NONE: &str = "–";
 pub fn seconds(value: f64) -> String {
     match value {
         v if !v.is_finite() || v < 0.0 => NONE.to_owned(),
-        v if v < 9.95 => format!("{v:.1} s"),
+        // A sum of nothing is −0 in Rust.
+        v if v < 9.95 => format!("{:.1} s", v + 0.0),
         v if v < 119.5 => format!("{v:.0} s"),
         v if v < 5_970.0 => {
             let whole = v.round();

@@ -69,10 +69,7 @@ pub(super) fn load(plan: &RunPlan) -> Result<Loaded> {
     let loaded =
         datasets::load(&plan.tasks, &plan.filter).map_err(|error| usage(error.to_string()))?;
     if loaded.instances.is_empty() {
-        let why = loaded
-            .refused
-            .iter()
-            .map(|(id, why)| format!("\n  {id}: {why}"));
+        let why = loaded.refused.iter().map(|(_, why)| format!("\n  {why}"));
         let why: String = why.collect();
         return Err(usage(format!(
             "{}: no task is left to run{why}",
