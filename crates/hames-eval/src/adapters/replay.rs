@@ -3,7 +3,7 @@
 //! It is never a score.
 
 use crate::{
-    adapter::{About, Adapter, Left, Options, Place, Plan, Reading},
+    adapter::{About, Adapter, CommandLine, Left, Options, Place, Plan, Reading},
     host::Host,
     instance::Task,
     stage::StageError,
@@ -28,7 +28,7 @@ impl Adapter for Replay {
         About {
             install: "part of hames",
             reads: "nothing: the patch is the task's own",
-            stops: "no process",
+            stops: "no process, but for a gold script",
             takes: &[],
         }
     }
@@ -42,7 +42,15 @@ impl Adapter for Replay {
             let id = &task.instance_id;
             StageError::BadInput(format!("{id}: there is no gold patch to replay"))
         })?;
-        Ok(Plan::Patch(gold))
+        match gold.starts_with("#!") {
+            // A Harbor task's solution: a script that is run where an agent would be.
+            true => Ok(Plan::Subprocess(CommandLine {
+                args: vec!["-s".to_owned()],
+                stdin: Some(gold),
+                ..CommandLine::new("/bin/bash")
+            })),
+            false => Ok(Plan::Patch(gold)),
+        }
     }
 
     fn read(&self, _: &Left<'_>) -> Reading {

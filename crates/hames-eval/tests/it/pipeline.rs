@@ -553,3 +553,49 @@ async fn req_w02_an_instance_that_its_base_resolves_already_counts_for_nobody() 
     assert_eq!(baseline.fail_to_pass_that_pass, [passing.as_str().unwrap()]);
     assert!(!result.stages.contains_key(&Stage::Solve));
 }
+
+/// A Harbor task: its tests come after the agent has ended, and give a reward.
+#[tokio::test]
+async fn a_harbor_task_is_solved_by_its_script_and_judged_by_its_reward() {
+    if !has_python() {
+        return;
+    }
+    let mut world = World::new("gold");
+    let task = world.folder.path().join("harbor/greet");
+    let file = |name: &str, text: &str| {
+        let path = task.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file(
+        "task.toml",
+        "schema_version = \"1.0\"\n[verifier]\ntimeout_sec = 60.0\n",
+    );
+    file("instruction.md", "Write hello into greeting.txt.\n");
+    file("environment/README.md", "empty\n");
+    file(
+        "solution/solve.sh",
+        "#!/bin/bash\necho hello > greeting.txt\n",
+    );
+    let tests = "#!/bin/bash\nmkdir -p /logs/verifier\n\
+                 if [ \"$(cat greeting.txt)\" = hello ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt\n";
+    file("tests/test.sh", tests);
+    world.plan.tasks = task;
+    world.plan.filter = Filter::default();
+    let gold = world.result().await;
+    assert!(gold.resolved, "{:?}", gold.failure);
+    assert_eq!(gold.patch.files, ["greeting.txt"]);
+    world.plan.agents = vec![AgentChoice {
+        adapter: "command".to_owned(),
+        options: Options {
+            command: "echo hi > greeting.txt".to_owned(),
+            ..Options::default()
+        },
+    }];
+    let wrong = world.result().await;
+    assert!(!wrong.resolved);
+    assert_eq!(
+        wrong.failure.map(|failure| failure.class),
+        Some(FailureClass::Unresolved)
+    );
+}
