@@ -160,7 +160,7 @@ fn what_is_neither_a_session_nor_a_table_is_told_what_there_is() {
     assert_eq!(ran.code, 2);
     assert!(
         ran.err
-            .contains("loop, parts, protocol, guide, compare and knows"),
+            .contains("loop, parts, protocol, guide, compare, knows and pipeline"),
         "{ran:?}"
     );
     let odd = world.file("odd.txt", "hello\n");
