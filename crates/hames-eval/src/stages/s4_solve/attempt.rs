@@ -305,8 +305,9 @@ impl Ran {
             _ if self.is_interrupted() => "interrupted",
             true => "pending",
             false if is_nobodys => "infrastructure",
-            false if has_failed => "failed",
+            // What a killed agent says of its end is that it was killed.
             false if self.is_killed() => "empty_patch",
+            false if has_failed => "failed",
             false => "pending",
         }
     }
