@@ -60,7 +60,7 @@ const COMPONENTS: [Component; 6] = [
     Component {
         name: "Logger",
         does: "facts first, and those who look at them",
-        modules: "`journal.rs`, `feed.rs`, `logger.rs`",
+        modules: "`journal.rs`, `feed.rs`, `events.rs`, `logger.rs`",
         topics: &["events", "journal", "feed", "logger", "log"],
     },
 ];

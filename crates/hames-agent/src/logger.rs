@@ -10,7 +10,7 @@ use std::{
 use hames_types::{Content, Entry, EventKind, Message, RawJson, ToolResult, Usage};
 use serde::Serialize;
 
-use crate::{Transcript, feed::Events};
+use crate::{Transcript, events::Events};
 
 /// How many messages a line shows, and how many bytes of each.
 const SNAPSHOT: usize = 3;

@@ -7,87 +7,14 @@ mod course;
 mod solving;
 mod workspace;
 
-use std::sync::Arc;
-
-use tokio_util::sync::CancellationToken;
-
 use self::course::{Course, Stopped};
-pub use self::{course::Passed, solving::Solving, workspace::Ready};
 use crate::{
-    adapter::{Adapter, Options},
-    confinement::Confinement,
-    environment::{Around, Environment},
-    event::{Observer, TrialId},
-    experiment::{Experiment, TrialDir},
-    host::Host,
-    instance::{Instance, Task},
-    plan::RunPlan,
-    rate_limit::RateLimits,
-    record::{Baseline, FailureClass, InstanceResult},
+    given::Given,
+    record::{FailureClass, InstanceResult},
     stage::{Stage, StageError},
-    stages::{
-        s1_build, s3_baseline,
-        s5_patch::Extracted,
-        s6_score::{self, Scored},
-        s7_record,
-    },
-    store::Store,
+    stages::{s1_build, s3_baseline, s6_score, s7_record},
+    trial::TrialContext,
 };
-
-/// What all trials of a run share.
-pub struct RunContext {
-    pub plan: RunPlan,
-    pub experiment: Experiment,
-    pub host: Host,
-    pub environment: Box<dyn Environment>,
-    /// In the order of the plan.
-    pub chain: Vec<(Box<dyn Adapter>, Options)>,
-    pub limits: RateLimits,
-    pub confinement: Confinement,
-    pub observer: Arc<dyn Observer>,
-    pub cancel: CancellationToken,
-    pub store: Store,
-}
-
-pub struct TrialContext<'a> {
-    pub run: &'a RunContext,
-    pub instance: &'a Instance,
-    pub trial: u32,
-    pub worker: usize,
-}
-
-/// What the stages have given so far.
-#[derive(Default)]
-pub struct Given {
-    pub task: Option<Task>,
-    pub ready: Option<Ready>,
-    pub baseline: Option<Baseline>,
-    pub solved: Option<Solving>,
-    pub extracted: Option<Extracted>,
-    pub scored: Option<Scored>,
-}
-
-impl RunContext {
-    pub fn around(&self) -> Around<'_> {
-        Around {
-            host: &self.host,
-            cancel: &self.cancel,
-        }
-    }
-}
-
-impl TrialContext<'_> {
-    pub fn id(&self) -> TrialId {
-        TrialId {
-            instance: self.instance.id.clone(),
-            trial: self.trial,
-        }
-    }
-
-    pub fn dir(&self) -> TrialDir {
-        self.run.experiment.trial(&self.instance.id, self.trial)
-    }
-}
 
 /// The trial's result, which is on disk by then. The error says that it could not be written, or
 /// that somebody else is at it.

@@ -10,9 +10,10 @@ use tokio::sync::Mutex;
 use crate::{
     event::Event,
     instance::Instance,
-    pipeline::{RunContext, TrialContext, run_trial},
+    pipeline::run_trial,
     record::{Failure, FailureClass, InstanceResult},
     stage::{Stage, StageError},
+    trial::{RunContext, TrialContext},
 };
 
 /// What a run came to.

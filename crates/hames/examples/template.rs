@@ -63,7 +63,7 @@ async fn weather(City { city }: City) -> Result<String, String> {
 }
 
 // ====== ④ Output Parser and Logger: whole messages, as facts, and text while it comes ======
-async fn log(mut events: hames::agent::feed::Events) -> String {
+async fn log(mut events: hames::agent::events::Events) -> String {
     let mut last = String::new();
     loop {
         match events.next().await.kind {

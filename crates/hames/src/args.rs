@@ -1,52 +1,11 @@
-//! The command line: every flag, its spellings, and what its text must look like.
+//! The flags of a run: every one, its spellings, and what its text must look like.
 //!
 //! It decides nothing that needs a file, a model or the environment.
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, ValueEnum};
 use hames_agent::permission::modes::{Mode, UnknownMode};
-
-use crate::{demo, doctor, eval, explain, guide, models, sessions};
-
-/// A coding agent in one binary: a model, its tools, and the loop between them.
-#[derive(Debug, Parser)]
-#[command(
-    name = "hames",
-    version,
-    args_conflicts_with_subcommands = true,
-    after_help = "Exit codes: 0 completed, 1 failed, 2 usage, 3 a limit was reached, \
-                  4 a call needed a yes and nobody could be asked, 5 a check failed, 130 interrupted."
-)]
-pub struct Cli {
-    #[command(subcommand)]
-    pub command: Option<Command>,
-    #[command(flatten)]
-    pub run: RunArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// List, show, export and remove sessions.
-    Sessions(sessions::Args),
-    /// Say why a session ended and what it cost, or print one of the built-in tables.
-    Explain(explain::Args),
-    /// Choose a loop shape by four questions.
-    Guide(guide::Args),
-    /// List vendors and models, their windows and prices.
-    Models(models::Args),
-    /// Check what a run needs: a model, folders, tools.
-    Doctor(doctor::Args),
-    /// Run coding agents on tasks, and grade them as the official grader does.
-    Eval(Box<eval::Args>),
-    /// Print a completion script for a shell.
-    Completions {
-        #[arg(value_enum)]
-        shell: clap_complete::Shell,
-    },
-    /// Fix a small broken repository with a scripted model, or with yours.
-    Demo(demo::Args),
-}
 
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
@@ -67,6 +26,15 @@ pub struct RunArgs {
     pub session: SessionArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+impl RunArgs {
+    /// As a user would type them, the program's name first.
+    pub fn typed<'a>(line: impl IntoIterator<Item = &'a str>) -> Result<Self, clap::Error> {
+        let command = Self::augment_args(clap::Command::new("hames"));
+        let matches = command.try_get_matches_from(line)?;
+        Self::from_arg_matches(&matches)
+    }
 }
 
 #[derive(Debug, Clone, Args)]

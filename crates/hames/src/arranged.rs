@@ -10,7 +10,7 @@ use hames_agent::shapes::{
 };
 
 use crate::{
-    args::RunArgs, check::CheckCommand, environment::Environment, exit::usage, guide,
+    args::RunArgs, check::CheckCommand, environment::Environment, exit::usage, guide::kept,
     schema::Schema,
 };
 
@@ -63,7 +63,7 @@ fn critic(args: &RunArgs) -> Judge {
 }
 
 fn chosen(environment: &Environment, critic: &Judge) -> Result<Arc<dyn Shape>> {
-    let answers = guide::saved(environment)?;
+    let answers = kept::saved(environment)?;
     let answers = answers.ok_or_else(|| {
         usage("--shape auto uses the answers of `hames guide`, which have not been given yet")
     })?;

@@ -6,8 +6,6 @@ use hames_tools::aliases::{claude_tool, to_claude_input};
 use hames_types::RawJson;
 use serde_json::value::RawValue;
 
-use crate::report::json_or_text;
-
 pub fn tool(name: &str) -> &str {
     claude_tool(name)
 }
@@ -15,4 +13,13 @@ pub fn tool(name: &str) -> &str {
 /// `tool` is our name.
 pub fn input(tool: &str, input: &RawJson) -> Box<RawValue> {
     json_or_text(&to_claude_input(tool, input))
+}
+
+/// Arguments as they came where they are JSON, else as a JSON string.
+fn json_or_text(input: &RawJson) -> Box<RawValue> {
+    let text = input.0.trim();
+    let text = if text.is_empty() { "{}" } else { text };
+    serde_json::from_str(text).unwrap_or_else(|_| {
+        serde_json::value::to_raw_value(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    })
 }

@@ -5,14 +5,53 @@
 use std::{ffi::OsString, io::Write};
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    args::{Cli, Command, Format, RunArgs},
+    args::{Format, RunArgs},
     conversation, demo, doctor,
     environment::Environment,
     eval, exit, explain, guide, models, print, prompt, sessions,
 };
+
+/// A coding agent in one binary: a model, its tools, and the loop between them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hames",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 completed, 1 failed, 2 usage, 3 a limit was reached, \
+                  4 a call needed a yes and nobody could be asked, 5 a check failed, 130 interrupted."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List, show, export and remove sessions.
+    Sessions(sessions::Args),
+    /// Say why a session ended and what it cost, or print one of the built-in tables.
+    Explain(explain::Args),
+    /// Choose a loop shape by four questions.
+    Guide(guide::Args),
+    /// List vendors and models, their windows and prices.
+    Models(models::Args),
+    /// Check what a run needs: a model, folders, tools.
+    Doctor(doctor::Args),
+    /// Run coding agents on tasks, and grade them as the official grader does.
+    Eval(Box<eval::Args>),
+    /// Print a completion script for a shell.
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Fix a small broken repository with a scripted model, or with yours.
+    Demo(demo::Args),
+}
 
 /// Runs the program; what went wrong is on stderr by then.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
@@ -76,3 +115,6 @@ fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
     }
     conversation::run(args, environment)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,14 +10,9 @@ mod repository;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::Parser;
 
 use crate::{
-    args::{Cli, RunArgs},
-    environment::Environment,
-    exit::usage,
-    print,
-    prompt::Asked,
+    args::RunArgs, environment::Environment, exit::usage, print, prompt::Asked,
     state_dir::SessionsDir,
 };
 use page::Page;
@@ -197,8 +192,7 @@ fn run_args(args: &Args, repository: &Repository, bare: bool) -> Result<RunArgs>
         "--model",
         &model,
     ];
-    let cli = Cli::try_parse_from(line).context("the demo's own command line")?;
-    Ok(cli.run)
+    RunArgs::typed(line).context("the demo's own command line")
 }
 
 fn newest(environment: &Environment, folder: &Path) -> Option<String> {

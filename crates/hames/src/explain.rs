@@ -2,6 +2,7 @@
 //!
 //! It reads what is there and changes nothing.
 
+mod claims;
 mod compare;
 mod knows;
 mod loop_lines;
@@ -21,7 +22,7 @@ use anyhow::Result;
 
 use crate::{environment::Environment, exit::usage, state_dir::SessionsDir};
 
-pub use proof::{Claim, claims};
+pub use claims::{Claim, claims};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use futures_util::future::select_all;
-use hames_agent::{feed::Events, journal::Journal};
+use hames_agent::{events::Events, journal::Journal};
 use hames_journal::{Record, Records, file::read_records};
 use hames_types::{Entry, Event, EventKind, JournalId, Seq};
 

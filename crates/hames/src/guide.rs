@@ -1,23 +1,22 @@
 //! `hames guide`: four questions, one shape, and the reasons for it.
 //!
-//! The answers are kept in `guide.json` beside the settings; what they lead to is `choose`'s to say.
+//! What the answers lead to is `choose`'s to say, and where they are kept is `kept.rs`'s.
 
+pub mod kept;
 mod measure;
 
 use std::{
     fmt::Write as _,
-    fs,
     io::{self, BufRead, Write},
     path::PathBuf,
 };
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ValueEnum;
 use hames_agent::shapes::{
     Answers, Choice, choose,
     choose::{Base, Wrapper},
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{environment::Environment, exit::usage, explain::page};
 
@@ -51,15 +50,6 @@ enum Answer {
     No,
 }
 
-/// As they lie in the file.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Saved {
-    steps_foreseeable: bool,
-    quality_sensitive: bool,
-    several_roles: bool,
-    cost_sensitive: bool,
-}
-
 const QUESTIONS: [(&str, &str); 4] = [
     (
         "steps-foreseeable",
@@ -91,34 +81,10 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let choice = choose(answers);
     let kept = match args.dry_run {
         true => None,
-        false => Some(save(answers, environment)?),
+        false => Some(kept::save(answers, environment)?),
     };
     page::print(&said(&choice, kept))?;
     Ok(0)
-}
-
-/// The answers that were given last; `None` when there are none. `--shape auto` uses them.
-pub fn saved(environment: &Environment) -> Result<Option<Answers>> {
-    let Some(file) = file(environment) else {
-        return Ok(None);
-    };
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("{}", file.display())),
-    };
-    let saved: Saved = serde_json::from_str(&text).map_err(|error| {
-        usage(format!(
-            "{}: {error}; `hames guide` writes it again",
-            file.display()
-        ))
-    })?;
-    Ok(Some(Answers {
-        steps_foreseeable: saved.steps_foreseeable,
-        quality_sensitive: saved.quality_sensitive,
-        several_roles: saved.several_roles,
-        cost_sensitive: saved.cost_sensitive,
-    }))
 }
 
 /// `plan_execute + reflection`: the base, then what wraps it, from the inside out.
@@ -187,29 +153,6 @@ fn ask(question: &str) -> Result<bool> {
             _ => {}
         }
     }
-}
-
-fn file(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.config_dir()?.join("guide.json"))
-}
-
-fn save(answers: Answers, environment: &Environment) -> Result<PathBuf> {
-    let file = file(environment).ok_or_else(|| {
-        usage("set HOME or XDG_CONFIG_HOME: the answers need a place, or add --dry-run")
-    })?;
-    let saved = Saved {
-        steps_foreseeable: answers.steps_foreseeable,
-        quality_sensitive: answers.quality_sensitive,
-        several_roles: answers.several_roles,
-        cost_sensitive: answers.cost_sensitive,
-    };
-    let shown = || format!("{}", file.display());
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).with_context(shown)?;
-    }
-    let text = serde_json::to_string_pretty(&saved)? + "\n";
-    fs::write(&file, text).with_context(shown)?;
-    Ok(file)
 }
 
 fn said(choice: &Choice, kept: Option<PathBuf>) -> String {

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use hames_types::{Outcome, Prices, RawJson, StopReason, Usage};
+use hames_types::{Outcome, Prices, StopReason, Usage};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
@@ -215,15 +215,6 @@ impl<'a> Denial<'a> {
             tool_input: claude_names::input(&denied.tool, &denied.input),
         }
     }
-}
-
-/// Arguments as they came where they are JSON, else as a JSON string.
-pub fn json_or_text(input: &RawJson) -> Box<RawValue> {
-    let text = input.0.trim();
-    let text = if text.is_empty() { "{}" } else { text };
-    serde_json::from_str(text).unwrap_or_else(|_| {
-        serde_json::value::to_raw_value(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
-    })
 }
 
 pub fn stop_reason(stop: StopReason) -> &'static str {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::OnceCell;
 
-use self::{cli::Docker as Cli, container::Owner};
+use self::cli::{Docker as Cli, Owner};
 use crate::{
     environment::{Around, Candidate, Checkout, Environment, Prepared, TestOutput, Work},
     instance::{Instance, Source},
@@ -47,7 +47,7 @@ impl Docker {
         let cli = Cli::find(cx)?;
         let owner = self
             .owner
-            .get_or_try_init(|| Owner::enter(&self.options.run, &cli));
+            .get_or_try_init(|| container::sign_in(&self.options.run, &cli));
         let owner = owner.await?;
         Ok(Cli {
             owner: Some(owner),

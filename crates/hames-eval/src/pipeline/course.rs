@@ -2,19 +2,20 @@
 //!
 //! It knows no stage's work; the manifest on disk is written after each of them.
 
-use std::{collections::BTreeMap, fs, future::Future, path::PathBuf};
+use std::{fs, future::Future, path::PathBuf};
 
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::Instant;
 
-use super::{Given, TrialContext};
 use crate::{
     event::Event,
     experiment::{TrialDir, sweep},
+    given::{Given, Passed},
     lock::Lock,
     manifest::Manifest,
     record::{Failure, FailureClass, InstanceResult},
     stage::{Stage, StageError, StageState},
+    trial::TrialContext,
 };
 
 pub(super) struct Course<'a> {
@@ -28,14 +29,6 @@ pub(super) struct Course<'a> {
 /// Why the stages did not go on.
 #[derive(Debug, Clone)]
 pub struct Stopped(pub Failure);
-
-/// What of a trial's course goes into its result.
-#[derive(Debug, Clone, Default)]
-pub struct Passed {
-    pub stages: BTreeMap<Stage, StageState>,
-    pub seconds: BTreeMap<Stage, f64>,
-    pub failure: Option<Failure>,
-}
 
 impl Stopped {
     pub fn at(stage: Stage, class: FailureClass, message: &str) -> Self {
@@ -205,18 +198,5 @@ impl<'a> Course<'a> {
             passed.seconds.insert(*stage, record.seconds);
         }
         passed
-    }
-}
-
-impl TrialContext<'_> {
-    pub fn tell(&self, event: &Event) {
-        self.run.observer.see(event);
-    }
-
-    pub fn note(&self, text: &str) {
-        self.tell(&Event::Note {
-            trial: Some(self.id()),
-            text: text.to_owned(),
-        });
     }
 }

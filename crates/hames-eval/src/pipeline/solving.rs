@@ -4,17 +4,13 @@
 
 use std::{fs, path::PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    TrialContext,
-    workspace::{self, Ready},
-};
+use super::workspace;
 use crate::{
     adapter::{Adapter, Options},
     atif,
     event::Event,
     experiment::write_atomically,
+    given::{Ready, Solving},
     instance::Task,
     leaks,
     patch::{self, Against},
@@ -23,28 +19,8 @@ use crate::{
         s4_solve::{self, SolveContext, Solved},
         s5_patch::{self, Extracted, PatchContext},
     },
-    trajectory::Source,
+    trial::TrialContext,
 };
-
-/// S4's output.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Solving {
-    pub solved: Solved,
-    /// The checkout that it was done in.
-    pub ready: Ready,
-    /// Steps that look for answers.
-    pub peeking: Vec<String>,
-}
-
-impl Solving {
-    pub fn agent_turns(&self) -> usize {
-        let turns = &self.solved.reading.trajectory.turns;
-        turns
-            .iter()
-            .filter(|turn| turn.source == Source::Agent)
-            .count()
-    }
-}
 
 pub(super) async fn solve(
     cx: &TrialContext<'_>,

@@ -4,35 +4,15 @@
 
 use std::{fs, path::PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::{Given, TrialContext};
 use crate::{
     adapter::Place,
     environment::{Checkout, Prepared},
-    experiment::file_name,
+    given::{Given, Ready},
     leaks,
-    record::LeakReport,
     stage::StageError,
     stages::s2_prepare,
+    trial::TrialContext,
 };
-
-/// S2's output: what the agent is about to get, and the proof that no answer is in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ready {
-    pub prepared: Prepared,
-    pub checkout: Checkout,
-    pub place: Place,
-    pub leaks: LeakReport,
-}
-
-impl TrialContext<'_> {
-    /// All of a trial's own folders; gone when it is over.
-    pub fn work_dir(&self) -> PathBuf {
-        let run = self.run.host.cache.join("work").join(&self.run.plan.id);
-        run.join(file_name(&self.id().to_string()))
-    }
-}
 
 pub(super) async fn prepare(cx: &TrialContext<'_>) -> Result<(Ready, Vec<PathBuf>), StageError> {
     let run = cx.run;

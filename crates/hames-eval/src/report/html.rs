@@ -11,7 +11,7 @@ mod trajectory;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
-    Options, Run, Summary, clean,
+    Options, Run, Summary, Trial, clean,
     figures::{self, NONE},
     sections,
     summary::Outcome,
@@ -194,6 +194,15 @@ fn trials(run: &Run, options: &Options) -> Markup {
             @for trial in &run.trials { (instance::details(run, trial, longest, budget)) }
         }
     }
+}
+
+/// Where the plots' points lead to.
+fn anchor(trial: &Trial) -> String {
+    let plain = |letter: char| match letter {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => letter.to_string(),
+        other => format!(".{:x}.", u32::from(other)),
+    };
+    format!("t-{}", trial.name().chars().map(plain).collect::<String>())
 }
 
 fn class_of(outcome: Outcome) -> &'static str {

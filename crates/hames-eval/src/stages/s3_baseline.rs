@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::s6_score::{Trying, try_patch};
-use crate::{environment::Prepared, pipeline::TrialContext, record::Baseline, stage::StageError};
+use crate::{environment::Prepared, record::Baseline, stage::StageError, trial::TrialContext};
 
 pub const REFUSAL: &str = "the tests do not say on this machine what the task needs them to say before a fix: \
                            see `baseline` in the result, and `hames eval calibrate`";

@@ -11,9 +11,9 @@ use crate::{
     environment::{Candidate, Prepared, TestOutput},
     experiment::write_atomically,
     grading::{self, Verdict, report},
-    pipeline::TrialContext,
     record::FailureClass,
     stage::StageError,
+    trial::TrialContext,
 };
 
 /// What S6 says of a patch.

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use crate::{
     clock,
     experiment::write_atomically,
-    pipeline::{Given, Passed, TrialContext},
+    given::{Given, Passed},
     record::{AdapterAttempt, Failure, FailureClass, InstanceResult, TestLists},
     stage::{Stage, StageError, StageState},
     stages::s4_solve::Solved,
     trajectory::Usage,
+    trial::TrialContext,
 };
 
 pub fn run(

@@ -18,13 +18,13 @@ use hames_eval::{
     host::Host,
     instance::Instance,
     mini,
-    pipeline::RunContext,
     plan::{AgentChoice, Filter, RunPlan},
     rate_limit::RateLimits,
     record::{FailureClass, InstanceResult},
     runner::{self, Ran},
     stage::{Stage, StageState},
     store::Store,
+    trial::RunContext,
 };
 use tokio_util::sync::CancellationToken;
 

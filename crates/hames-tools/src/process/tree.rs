@@ -4,6 +4,8 @@
 
 mod live;
 #[cfg(target_os = "linux")]
+mod members;
+#[cfg(target_os = "linux")]
 mod strays;
 #[cfg(target_os = "linux")]
 mod table;
@@ -226,7 +228,10 @@ async fn kill_for_certain(trees: &[&Tree]) {
 }
 
 #[cfg(target_os = "linux")]
-use table::{adopted, dead_orphans, found, is_alive, start};
+use {
+    members::found,
+    table::{adopted, dead_orphans, is_alive, start},
+};
 
 #[cfg(not(target_os = "linux"))]
 fn found(tree: &Tree) -> Vec<u32> {

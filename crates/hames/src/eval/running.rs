@@ -20,13 +20,13 @@ use hames_eval::{
     host::Host,
     instance::Instance,
     manifest,
-    pipeline::RunContext,
     plan::{AgentChoice, RunPlan},
     rate_limit::RateLimits,
     runner::{self, Ran},
     stage::Stage,
     stage_table,
     store::Store,
+    trial::RunContext,
 };
 use tokio_util::sync::CancellationToken;
 

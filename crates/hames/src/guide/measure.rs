@@ -12,14 +12,13 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use clap::Parser;
 use hames_agent::ledger::Ledger;
 use hames_journal::file::{list, read_records};
 use hames_types::{Entry, Origin, Outcome, UserMessage};
 use serde::Deserialize;
 
 use crate::{
-    args::Cli,
+    args::RunArgs,
     environment::Environment,
     exit::usage,
     explain::page::{self, Table},
@@ -261,7 +260,7 @@ async fn run_one(
         "--durability",
         "os",
     ];
-    let args = Cli::try_parse_from(line)?.run;
+    let args = RunArgs::typed(line)?;
     let parts = prepare(&args, &environment, None).await?;
     let Wired {
         mut session,

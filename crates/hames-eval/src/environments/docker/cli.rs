@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-use super::container::Owner;
 use crate::{
     environment::Around,
+    lock::Lock,
     stage::StageError,
     tool::{Answer, Tool},
 };
@@ -27,6 +27,13 @@ const CLIENT: [&str; 7] = [
     "DOCKER_TLS_VERIFY",
     "DOCKER_CERT_PATH",
 ];
+
+/// The run that containers are for: its lock is held as long as it lives.
+#[derive(Debug)]
+pub(super) struct Owner {
+    pub run: String,
+    pub lock: Lock,
+}
 
 pub(super) struct Docker<'a> {
     pub program: PathBuf,

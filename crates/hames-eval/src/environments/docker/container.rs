@@ -7,28 +7,19 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 use hames_tools::Mark;
 use tokio_util::sync::CancellationToken;
 
-use super::cli::Docker;
+use super::cli::{Docker, Owner};
 use crate::{environment::Around, lock::Lock, stage::StageError};
 
-/// Whose containers they are: a lock that is held as long as the run lives.
-#[derive(Debug)]
-pub(super) struct Owner {
-    run: String,
-    lock: Lock,
-}
-
-impl Owner {
-    /// Removes what dead runs have left, and signs in.
-    pub async fn enter(run: &str, docker: &Docker<'_>) -> Result<Self, StageError> {
-        reap(docker).await?;
-        let folder = docker.cx.host.cache.join("containers");
-        let name = format!("{}.lock", Mark::fresh().as_str());
-        let lock = Lock::take(&folder.join(name), "a run's containers")?;
-        Ok(Self {
-            run: run.to_owned(),
-            lock,
-        })
-    }
+/// Removes what dead runs have left, and signs the run in.
+pub(super) async fn sign_in(run: &str, docker: &Docker<'_>) -> Result<Owner, StageError> {
+    reap(docker).await?;
+    let folder = docker.cx.host.cache.join("containers");
+    let name = format!("{}.lock", Mark::fresh().as_str());
+    let lock = Lock::take(&folder.join(name), "a run's containers")?;
+    Ok(Owner {
+        run: run.to_owned(),
+        lock,
+    })
 }
 
 /// Containers whose run holds its lock no more. One whose lock is not in our cache is another's.

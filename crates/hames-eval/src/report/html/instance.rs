@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use maud::{Markup, html};
 
-use super::{class_of, mark, plots, terms::term, trajectory};
+use super::{anchor, class_of, mark, plots, terms::term, trajectory};
 use crate::{
     experiment::Experiment,
     record::{InstanceResult, TestLists},
@@ -49,15 +49,6 @@ pub fn details(run: &Run, trial: &Trial, longest: f64, budget: usize) -> Markup 
             }
         }
     }
-}
-
-/// Where the plots' points lead to.
-pub fn anchor(trial: &Trial) -> String {
-    let plain = |letter: char| match letter {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => letter.to_string(),
-        other => format!(".{:x}.", u32::from(other)),
-    };
-    format!("t-{}", trial.name().chars().map(plain).collect::<String>())
 }
 
 fn flow(trial: &Trial) -> Markup {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 
-use super::{class_of, instance::anchor};
+use super::{anchor, class_of};
 use crate::{
     report::{
         Run, Summary, Trial, clean, figures,

@@ -7,8 +7,6 @@ use std::{
     fs,
 };
 
-use super::{super::environment::carries, Tree, strays::strays};
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Row {
     pub pid: u32,
@@ -17,7 +15,7 @@ pub(super) struct Row {
     pub session: u32,
     /// In ticks since the machine was started: with the pid, it names one process for ever.
     pub start: u64,
-    dead: bool,
+    pub dead: bool,
 }
 
 /// All processes at one moment.
@@ -28,7 +26,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn read() -> Self {
+    pub fn read() -> Self {
         let own = std::process::id();
         let rows: BTreeMap<u32, Row> = rows().map(|row| (row.pid, row)).collect();
         let us = rows.get(&own).copied().unwrap_or_default();
@@ -44,7 +42,7 @@ impl Table {
     }
 
     /// Adds the children of those who are members, and theirs.
-    fn add_children(&self, members: &mut BTreeSet<u32>) {
+    pub fn add_children(&self, members: &mut BTreeSet<u32>) {
         loop {
             let known = members.len();
             let children = self.rows().filter(|row| members.contains(&row.parent));
@@ -55,37 +53,6 @@ impl Table {
             }
         }
     }
-}
-
-/// The living members of a tree.
-pub(super) fn found(tree: &Tree) -> Vec<u32> {
-    let table = Table::read();
-    let belongs = |row: &Row| {
-        by_group(tree, row, table.us.session)
-            || tree.has_claimed(row.pid, row.start)
-            || by_mark(tree, row)
-    };
-    let seeds = table
-        .rows()
-        .filter(|row| row.pid != table.own && belongs(row));
-    let mut members: BTreeSet<u32> = seeds.map(|row| row.pid).collect();
-    table.add_children(&mut members);
-    members.extend(strays(tree, &table, &members));
-    table.add_children(&mut members);
-    let alive = |pid: &u32| table.row(*pid).is_some_and(|row| !row.dead);
-    members.into_iter().filter(alive).collect()
-}
-
-fn by_group(tree: &Tree, row: &Row, our_session: u32) -> bool {
-    tree.leader.get().is_some_and(|leader| {
-        let still_the_same = row.session == our_session || row.session == *leader;
-        row.pid == *leader || row.session == *leader || row.group == *leader && still_the_same
-    })
-}
-
-fn by_mark(tree: &Tree, row: &Row) -> bool {
-    let environ = fs::read(format!("/proc/{}/environ", row.pid));
-    environ.is_ok_and(|environ| carries(&environ, &tree.mark, tree.call))
 }
 
 /// Our children, the orphans that have come to us among them.
