@@ -2,9 +2,14 @@
 //!
 //! It keeps what was said as it was said: arguments are text here, valid or not.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use hames_types::{ModelEvent, StopReason, Usage};
+
+use crate::request::ServedRequest;
 
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Answer {
@@ -84,6 +89,18 @@ impl Answer {
             Said::Text(_) | Said::Reasoning(_) => None,
         })
     }
+}
+
+/// The name of the answer to this request: no two of a conversation have the same, or clients that
+/// join messages by it would take them for one. The same request has the same.
+pub(crate) fn id_of(request: &ServedRequest, prefix: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    request.system.hash(&mut hasher);
+    for message in &request.messages {
+        // What cannot be written down, which no message is, adds nothing.
+        serde_json::to_string(message).ok().hash(&mut hasher);
+    }
+    format!("{prefix}{:016x}", hasher.finish())
 }
 
 impl Said {

@@ -454,6 +454,32 @@ fn what_the_server_says_whole_is_what_the_client_hears() {
     }
 }
 
+/// Clients join what has one id into one message.
+#[test]
+fn no_two_answers_of_a_conversation_have_the_same_id() {
+    for kind in [ApiKind::OpenaiChat, ApiKind::AnthropicMessages] {
+        let first = request(kind);
+        let mut second = request(kind);
+        second
+            .messages
+            .push(ServedMessage::User(Content::text("go")));
+        let ids = |request: &ServedRequest| {
+            let (server, answer) = (served(kind).unwrap(), &answers()[0]);
+            let body = server.encode_whole(request, answer).unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let id = body["id"].as_str().unwrap().to_owned();
+            let mut encoder = server.encoder(request, Usage::default());
+            let mut stream = encoder.begin();
+            stream.extend(answer.iter().flat_map(|event| encoder.event(event)));
+            let stream = String::from_utf8(stream.concat()).unwrap();
+            assert!(stream.contains(&format!("\"{id}\"")), "{id} in {stream}");
+            id
+        };
+        assert_ne!(ids(&first), ids(&second), "{kind:?}");
+        assert_eq!(ids(&first), ids(&first), "{kind:?}");
+    }
+}
+
 #[test]
 fn invalid_arguments_are_carried_where_the_wire_can_carry_them() {
     let bad = [

@@ -10,13 +10,14 @@ use crate::{
     request::{Refusal, ServedRequest},
     served::{
         Encoder,
-        answer::{Answer, Said},
+        answer::{Answer, Said, id_of},
     },
 };
 
-const ID: &str = "msg_scripted";
+const ID: &str = "msg_";
 
 pub(super) struct Stream {
+    id: String,
     model: String,
     usage: Usage,
     /// How many blocks there have been, the open one included.
@@ -27,6 +28,7 @@ pub(super) struct Stream {
 impl Stream {
     pub fn new(request: &ServedRequest, usage: Usage) -> Self {
         Self {
+            id: id_of(request, ID),
             model: request.model.clone(),
             usage,
             blocks: 0,
@@ -106,7 +108,7 @@ impl Encoder for Stream {
             ..self.usage
         });
         let message = json!({
-            "id": ID, "type": "message", "role": "assistant", "model": self.model, "content": [],
+            "id": self.id, "type": "message", "role": "assistant", "model": self.model, "content": [],
             "stop_reason": null, "stop_sequence": null, "usage": usage,
         });
         vec![
@@ -172,7 +174,7 @@ pub(super) fn whole(request: &ServedRequest, events: &[ModelEvent]) -> Vec<u8> {
     };
     let content: Vec<Value> = answer.blocks.iter().map(block).collect();
     let body = json!({
-        "id": ID, "type": "message", "role": "assistant", "model": request.model,
+        "id": id_of(request, ID), "type": "message", "role": "assistant", "model": request.model,
         "content": content, "stop_reason": answer.stop.map(stop_reason), "stop_sequence": null,
         "usage": usage_object(answer.usage),
     });

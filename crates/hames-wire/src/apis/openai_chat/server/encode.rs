@@ -10,12 +10,16 @@ use serde_json::{Value, json};
 use super::error_object;
 use crate::{
     request::{Refusal, ServedRequest},
-    served::{Encoder, answer::Answer},
+    served::{
+        Encoder,
+        answer::{Answer, id_of},
+    },
 };
 
-const ID: &str = "chatcmpl-scripted";
+const ID: &str = "chatcmpl-";
 
 pub(super) struct Stream {
+    id: String,
     model: String,
     usage: Usage,
     /// By block: a call's index on the wire.
@@ -25,6 +29,7 @@ pub(super) struct Stream {
 impl Stream {
     pub fn new(request: &ServedRequest, usage: Usage) -> Self {
         Self {
+            id: id_of(request, ID),
             model: request.model.clone(),
             usage,
             calls: BTreeMap::new(),
@@ -38,7 +43,7 @@ impl Stream {
 
     fn chunk(&self, choices: Value) -> Value {
         json!({
-            "id": ID, "object": "chat.completion.chunk", "created": 0, "model": self.model,
+            "id": self.id, "object": "chat.completion.chunk", "created": 0, "model": self.model,
             "choices": choices,
         })
     }
@@ -121,7 +126,7 @@ pub(super) fn whole(request: &ServedRequest, events: &[ModelEvent]) -> Vec<u8> {
     }
     let finish = answer.stop.map(finish_reason);
     let body = json!({
-        "id": ID, "object": "chat.completion", "created": 0, "model": request.model,
+        "id": id_of(request, ID), "object": "chat.completion", "created": 0, "model": request.model,
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": usage_object(answer.usage),
     });
