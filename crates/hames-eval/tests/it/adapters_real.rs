@@ -57,7 +57,7 @@ async fn play(
         .unwrap();
     let options = Options {
         model: match name {
-            "claude-agent-sdk" => "claude-sonnet-4-5",
+            "claude-agent-sdk" | "claude-code" => "claude-sonnet-4-5",
             "hames" | "oneshot" => "openai/m-1",
             _ => "m-1",
         }
@@ -102,7 +102,7 @@ async fn play(
         (machine, ran, reading)
     });
     let (machine, ran, reading) = played.await.unwrap();
-    let requests = server.requests().len();
+    let requests = server.chats().len();
     Played {
         machine,
         ran,
@@ -191,6 +191,27 @@ async fn req_a02_the_real_qwen_code_edits_and_is_read() {
     let scenario = edit_scenario("run_shell_command", &json!({"text": "Fixed the greeting."}));
     let played = play("qwen-code", place, None, &scenario, &[]).await;
     is_fixed(&played, "qwen-code");
+    assert_eq!(
+        played.told.final_answer.as_deref(),
+        Some("Fixed the greeting.")
+    );
+}
+
+/// `npm install @anthropic-ai/claude-code` in a folder F; `HAMES_EVAL_CLAUDE=F/node_modules/.bin`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs an agent from npm"]
+async fn req_a02_the_real_claude_code_edits_and_is_read() {
+    let Some(place) = place_of("HAMES_EVAL_CLAUDE") else {
+        return;
+    };
+    let scenario = edit_scenario("Bash", &json!({"text": "Fixed the greeting."}));
+    // It asks for thinking, and an answer to that begins with some.
+    let mut scenario: Value = serde_json::from_str(&scenario).unwrap();
+    for turn in scenario["turns"].as_array_mut().unwrap() {
+        turn["think"] = "hm".into();
+    }
+    let played = play("claude-code", place, None, &scenario.to_string(), &[]).await;
+    is_fixed(&played, "claude-code");
     assert_eq!(
         played.told.final_answer.as_deref(),
         Some("Fixed the greeting.")
