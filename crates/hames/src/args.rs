@@ -16,6 +16,10 @@ pub struct RunArgs {
     #[arg(short = 'p', long)]
     pub print: bool,
 
+    /// Hand over what stdin holds, to its end, after the prompt.
+    #[arg(long, requires = "prompt")]
+    pub stdin: bool,
+
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]

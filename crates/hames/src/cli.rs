@@ -90,6 +90,14 @@ fn run(cli: Cli, environment: &Environment) -> Result<u8> {
     }
 }
 
+fn answer(args: &RunArgs, environment: &Environment) -> Result<u8> {
+    let asked = prompt::take(args, environment, std::io::stdin())?;
+    if let Some(note) = prompt::left_unread(args, environment) {
+        let _ = writeln!(std::io::stderr(), "hames: {note}");
+    }
+    print::run(args, asked, environment)
+}
+
 /// One answer with `-p`, or where there is no terminal to talk on; else a conversation.
 fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
     let talks = environment.stdin_is_terminal
@@ -100,8 +108,7 @@ fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
         || args.output.output_format != Format::Text
         || args.output.json_schema.is_some();
     if answers_once {
-        let asked = prompt::take(args, environment, std::io::stdin())?;
-        return print::run(args, asked, environment);
+        return answer(args, environment);
     }
     if !talks {
         let goes_on = args.session.continue_newest || args.session.resume.is_some();
@@ -110,8 +117,7 @@ fn work(args: &RunArgs, environment: &Environment) -> Result<u8> {
                 "there is no terminal to talk on: give a prompt with -p, or `-p -` to read it from stdin",
             ));
         }
-        let asked = prompt::take(args, environment, std::io::stdin())?;
-        return print::run(args, asked, environment);
+        return answer(args, environment);
     }
     conversation::run(args, environment)
 }

@@ -16,6 +16,8 @@ pub struct Environment {
     pub variables: BTreeMap<String, String>,
     pub current_dir: PathBuf,
     pub stdin_is_terminal: bool,
+    /// There is something in it to be read; what comes later is not known.
+    pub stdin_holds_text: bool,
     pub stdout_is_terminal: bool,
     pub stderr_is_terminal: bool,
 }
@@ -29,6 +31,7 @@ impl Environment {
             variables: env::vars_os().filter_map(text).collect(),
             current_dir: env::current_dir()?,
             stdin_is_terminal: io::stdin().is_terminal(),
+            stdin_holds_text: stdin_holds_text(),
             stdout_is_terminal: io::stdout().is_terminal(),
             stderr_is_terminal: io::stderr().is_terminal(),
         })
@@ -73,4 +76,14 @@ impl Environment {
         let folder = named.or_else(|| Some(self.home()?.join(below_home)))?;
         Some(folder.join("hames"))
     }
+}
+
+#[cfg(unix)]
+fn stdin_holds_text() -> bool {
+    rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0)
+}
+
+#[cfg(not(unix))]
+fn stdin_holds_text() -> bool {
+    false
 }

@@ -19,6 +19,7 @@ pub fn take(args: &RunArgs, environment: &Environment, stdin: impl Read) -> Resu
     let goes_on = args.session.continue_newest || args.session.resume.is_some();
     let prompt = match args.prompt.as_deref() {
         Some("-") => read(stdin)?,
+        Some(prompt) if args.stdin => format!("{prompt}\n\n<stdin>\n{}\n</stdin>", read(stdin)?),
         Some(prompt) => prompt.to_owned(),
         None if goes_on => return Ok(Asked::Pending),
         None if environment.stdin_is_terminal => {
@@ -30,6 +31,14 @@ pub fn take(args: &RunArgs, environment: &Environment, stdin: impl Read) -> Resu
         return Err(usage("the prompt is empty"));
     }
     Ok(Asked::Prompt(prompt))
+}
+
+/// What to tell who piped something in beside a prompt: that it was not taken, and what takes it.
+pub fn left_unread(args: &RunArgs, environment: &Environment) -> Option<&'static str> {
+    let is_given = args.prompt.as_deref().is_some_and(|prompt| prompt != "-");
+    let is_unread = is_given && !args.stdin && !environment.stdin_is_terminal;
+    (is_unread && environment.stdin_holds_text)
+        .then_some("stdin was not read, for there is a prompt: --stdin hands over both")
 }
 
 fn read(mut stdin: impl Read) -> Result<String> {

@@ -34,6 +34,28 @@ fn fault_e09_a_given_prompt_never_waits_for_an_open_pipe() {
 }
 
 #[test]
+fn a_pipe_beside_a_prompt_is_read_where_it_is_asked_for_and_else_told_of() {
+    let scenario = r#"{"conversations": [
+        {"when": {"prompt": "explain\n\n<stdin>\nerror: one\ntwo\n\n</stdin>"}, "turns": [{"text": "both"}]},
+        {"when": {"prompt": "explain"}, "turns": [{"text": "prompt alone"}]}
+    ]}"#;
+    let world = World::new(scenario);
+    let piped = "error: one\ntwo\n";
+    let both = world.run_with_stdin(&["-p", "explain", "--stdin"], piped);
+    assert_eq!((both.code, both.out.as_str()), (0, "both\n"), "{both:?}");
+    assert_eq!(both.err, "", "{both:?}");
+    let file = world.workspace().join("piped.txt");
+    std::fs::write(&file, piped).unwrap();
+    let file = std::fs::File::open(file).unwrap();
+    let hames = world.spawn(&["-p", "explain"], file.into());
+    let alone = Ran::of(hames.wait_with_output().unwrap());
+    assert_eq!((alone.code, alone.out.as_str()), (0, "prompt alone\n"));
+    assert!(alone.err.contains("--stdin"), "{alone:?}");
+    let quiet = world.run(&["-p", "explain"]);
+    assert_eq!(quiet.err, "", "nothing was left: {quiet:?}");
+}
+
+#[test]
 fn nothing_to_do_is_a_usage_error() {
     let world = World::new(HELLO);
     for (args, stdin) in [
