@@ -110,7 +110,9 @@ impl TypedTool for Bash {
             timeout,
             cancel: cx.cancel.clone(),
         };
-        let mut capture = Capture::new(self.output.clone(), &cx.call.0);
+        // Named so that whoever removes a session finds what is of it.
+        let name = format!("{}.{}", cx.agent.0, cx.call.0);
+        let mut capture = Capture::new(self.output.clone(), &name);
         let mut told = Progress::default();
         let mut sink = |_, piece: &[u8]| {
             capture.push(piece);

@@ -58,7 +58,7 @@ impl Capture {
     /// `name` is the file's, should there be one; what no file name may hold is replaced.
     pub fn new(limits: OutputLimits, name: &str) -> Self {
         let safe = |char: char| match char {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => char,
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => char,
             _ => '_',
         };
         Self {

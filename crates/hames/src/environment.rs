@@ -59,6 +59,11 @@ impl Environment {
         self.xdg("XDG_STATE_HOME", ".local/state")
     }
 
+    /// Where tools keep what is too long to show, by session.
+    pub fn outputs_dir(&self) -> Option<PathBuf> {
+        Some(self.state_dir()?.join("outputs"))
+    }
+
     /// `$XDG_CACHE_HOME/hames`, by default `~/.cache/hames`.
     pub fn cache_dir(&self) -> Option<PathBuf> {
         self.xdg("XDG_CACHE_HOME", ".cache")

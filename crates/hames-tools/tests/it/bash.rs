@@ -95,7 +95,7 @@ async fn fault_b08_long_output_keeps_its_ends_and_the_whole_is_on_disk() {
     let told = bench.ok("bash", json!({ "command": "seq 1 10000" })).await;
     assert!(told.starts_with("1\n2\n3\n"), "{told}");
     assert!(told.ends_with("9999\n10000\n"), "{told}");
-    let path = bench.outputs().join("call_1-1.txt");
+    let path = bench.outputs().join("a.call_1-1.txt");
     let note = format!(
         "bytes left out here; the whole output is in {} …]",
         path.display()
@@ -127,7 +127,7 @@ async fn fault_e06_output_without_end_fills_neither_memory_nor_disk() {
         .ok("bash", json!({ "command": "yes | head -c 3000000" }))
         .await;
     assert!(told.contains("the first 10000 bytes are in"), "{told}");
-    let path = bench.outputs().join("call_1-1.txt");
+    let path = bench.outputs().join("a.call_1-1.txt");
     assert_eq!(std::fs::metadata(path).unwrap().len(), 10_000);
 }
 

@@ -113,7 +113,7 @@ async fn fault_e01_a_background_child_with_the_pipe_in_hand_delays_nobody_and_li
         told.contains("started\n") && told.contains("[still running in the background: pid "),
         "{told}"
     );
-    let log = bench.outputs().join("call_1-1.txt");
+    let log = bench.outputs().join("a.call_1-1.txt");
     assert!(
         told.contains(&format!("; its output goes on in {}]", log.display())),
         "{told}"

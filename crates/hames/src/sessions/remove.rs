@@ -1,11 +1,11 @@
-//! `sessions rm`: a session, its children and its run log, gone together.
+//! `sessions rm`: a session, its children, its run log and its tools' long outputs, gone together.
 //!
 //! It asks first, and it holds the session's lock while it removes: an open session stays.
 
 use std::{
     fs,
     io::{self, BufRead, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
@@ -29,8 +29,9 @@ pub(super) fn run(
     if !args.yes && !agreed(&found, environment)? {
         return Err(usage("nothing was removed"));
     }
+    let outputs = environment.outputs_dir().unwrap_or_default();
     for session in &found {
-        remove(session)?;
+        remove(session, &outputs)?;
         let _ = writeln!(io::stderr(), "removed {}", session.id);
     }
     Ok(0)
@@ -59,7 +60,7 @@ fn agreed(found: &[Listed], environment: &Environment) -> Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn remove(session: &Listed) -> Result<()> {
+fn remove(session: &Listed, outputs: &Path) -> Result<()> {
     let lock = Lock::take(&session.path).map_err(|error| match error {
         OpenError::Locked { .. } => usage(format!(
             "{}: {error}; nothing of it was removed",
@@ -72,16 +73,25 @@ fn remove(session: &Listed) -> Result<()> {
     let folder = session.path.parent().unwrap_or(Path::new("."));
     // The journal itself goes last: while it is there, the rest can still be found.
     let prefix = format!("{}.", session.id);
-    let own = session.path.file_name();
-    for file in fs::read_dir(folder)?.flatten() {
-        let is_of_session = file.file_name().to_string_lossy().starts_with(&prefix);
-        if is_of_session && Some(&*file.file_name()) != own {
-            delete(&file.path())?;
+    for file in beginning_with(&prefix, outputs)?.chain(beginning_with(&prefix, folder)?) {
+        if file != session.path {
+            delete(&file)?;
         }
     }
     delete(&session.path)?;
     drop(lock);
     Ok(())
+}
+
+fn beginning_with(prefix: &str, folder: &Path) -> Result<impl Iterator<Item = PathBuf>> {
+    let files = match fs::read_dir(folder) {
+        Ok(files) => Some(files),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).with_context(|| format!("{}", folder.display())),
+    };
+    let files = files.into_iter().flatten().flatten();
+    let of_it = files.filter(move |file| file.file_name().to_string_lossy().starts_with(prefix));
+    Ok(of_it.map(|file| file.path()))
 }
 
 fn delete(path: &Path) -> Result<()> {

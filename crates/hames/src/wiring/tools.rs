@@ -34,7 +34,7 @@ pub fn registry(
         shell: shell(settled, environment)?,
         time: time_limits(settled),
         output: OutputLimits {
-            folder: environment.state_dir().map(|state| state.join("outputs")),
+            folder: environment.outputs_dir(),
             ..OutputLimits::default()
         },
         processes,

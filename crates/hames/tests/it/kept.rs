@@ -195,6 +195,35 @@ fn fault_g06_removing_asks_first_and_takes_children_and_logs_along() {
 }
 
 #[test]
+fn removing_takes_the_long_outputs_of_tools_along_and_no_others() {
+    let scenario = r#"{"turns": [
+        {"calls": [{"name": "bash", "input": {"command": "yes secret | head -c 200000"}}]}, {"text": "long"}
+    ]}"#;
+    let world = World::new(scenario);
+    let outputs = world.sessions().with_file_name("outputs");
+    let kept = || -> Vec<String> {
+        let files = fs::read_dir(&outputs).unwrap();
+        files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect()
+    };
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let ran = world.run(&["-p", "go", "--permission-mode", "full-auto"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let new = world.session_ids().into_iter().find(|id| !ids.contains(id));
+        ids.extend(new);
+    }
+    assert_eq!(kept().len(), 2, "each run keeps what it did not show");
+    assert_eq!(sessions(&world, &["rm", "--yes", &ids[0]]).code, 0);
+    let left = kept();
+    assert!(
+        matches!(left.as_slice(), [only] if only.starts_with(&format!("{}.", ids[1]))),
+        "{left:?}"
+    );
+}
+
+#[test]
 fn a_session_that_is_open_is_not_removed() {
     let world = World::new(r#"{"turns": [{"text": "here I", "hang": "before_end"}]}"#);
     let mut child = world.spawn(&["-p", "stay", "--output-format", "journal"], Stdio::null());
