@@ -6,7 +6,6 @@ use std::io::{self, BufRead, Write};
 use hames_eval::{
     grading::{self, Version},
     instance::{Answers, Instance, Recipe, Source, TestPlan, TestRun},
-    log_parsers,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -19,6 +18,15 @@ struct Case {
     log: String,
     fail_to_pass: Vec<String>,
     pass_to_pass: Vec<String>,
+    /// Of the instance and of its project: some parsers go by them.
+    #[serde(default = "nobody")]
+    id: String,
+    #[serde(default)]
+    project: String,
+}
+
+fn nobody() -> String {
+    "a__b-1".to_owned()
 }
 
 fn main() -> io::Result<()> {
@@ -32,7 +40,7 @@ fn main() -> io::Result<()> {
 
 fn graded(case: Case) -> Value {
     let instance = instance(&case);
-    let parser = log_parsers::by_name(&case.parser);
+    let parser = grading::parser_of(&instance).ok();
     let statuses = parser.and_then(|parser| grading::statuses(&case.log, parser, case.version));
     let told = statuses.map(|map| {
         let rows = map
@@ -47,9 +55,9 @@ fn graded(case: Case) -> Value {
 
 fn instance(case: &Case) -> Instance {
     Instance {
-        id: "a__b-1".to_owned(),
+        id: case.id.clone(),
         repo: "nobody/nothing".to_owned(),
-        version: String::new(),
+        version: case.project.clone(),
         base_commit: String::new(),
         problem_statement: String::new(),
         hints: String::new(),

@@ -9,10 +9,9 @@ mod log;
 pub mod report;
 mod tests_status;
 
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
+pub use crate::official::Version;
 pub use apply::apply_chain;
 pub use eval_script::{EvalScript, eval_script};
 pub use infrastructure::{Suspicion, Tier, suspect};
@@ -21,43 +20,10 @@ pub use log::statuses;
 use crate::{
     environment::TestOutput,
     instance::Instance,
-    log_parsers::{self, LogParser},
+    log_parsers::{self, LogOf, LogParser},
     record::TestLists,
     stage::StageError,
 };
-
-/// Which package's rules: they differ, so a score names its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Version {
-    /// swebench 4.1.0: what most published numbers were made with.
-    V4,
-    /// swebench 5.0.2.
-    V5,
-}
-
-impl FromStr for Version {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "v4" | "V4" | "4" | "4.1.0" => Ok(Self::V4),
-            "v5" | "V5" | "5" | "5.0.2" => Ok(Self::V5),
-            _ => Err(format!(
-                "{text} is no grader: give v4 (swebench 4.1.0) or v5 (5.0.2)"
-            )),
-        }
-    }
-}
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::V4 => "v4",
-            Self::V5 => "v5",
-        })
-    }
-}
 
 /// The official names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,9 +78,13 @@ pub fn grade_log(instance: &Instance, version: Version, log: &str) -> Verdict {
 /// The parser that the dataset names, else the repository's.
 pub fn parser_of(instance: &Instance) -> Result<LogParser, StageError> {
     let name = instance.tests.parser.as_str();
+    let of = LogOf {
+        id: &instance.id,
+        version: &instance.version,
+    };
     let found = match name {
-        "" => log_parsers::by_repo(&instance.repo),
-        name => log_parsers::by_name(name),
+        "" => log_parsers::by_repo(&instance.repo, of),
+        name => log_parsers::by_name(name, of),
     };
     found.ok_or_else(|| {
         let asked = if name.is_empty() {

@@ -24,6 +24,7 @@ pub mod lock;
 pub mod log_parsers;
 pub mod manifest;
 pub mod mini;
+pub mod official;
 pub mod patch;
 pub mod pipeline;
 pub mod plan;

@@ -196,7 +196,7 @@ fn as_in(repo: &str, format: &str) -> String {
         "matplotlib",
         "seaborn",
     ];
-    let of_repo = log_parsers::by_repo(repo);
+    let of_repo = log_parsers::by_repo(repo, log_parsers::LogOf::default());
     match of_repo.is_some_and(|parser| pytest.contains(&parser.name)) && format == "pytest-rA" {
         true => String::new(),
         false => format.to_owned(),

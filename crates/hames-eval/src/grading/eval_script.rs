@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     instance::{Instance, TestRun},
+    log_parsers::{LogOf, by_repo},
     stage::StageError,
 };
 
@@ -220,7 +221,7 @@ fn official(instance: &Instance) -> Result<String, StageError> {
     let known = COMMANDS.iter().find(|(repo, _)| *repo == instance.repo);
     let command = known.map(|(_, command)| *command).or_else(|| {
         // The other Python repositories are all run in one way.
-        crate::log_parsers::by_repo(&instance.repo)
+        by_repo(&instance.repo, LogOf::default())
             .filter(|parser| parser.name.starts_with("pytest"))
             .map(|_| "pytest -rA")
     });

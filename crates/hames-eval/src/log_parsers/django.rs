@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, is_space, pattern, words};
-use crate::grading::Version;
+use crate::official::Version;
 
 const PASSES: [&str; 3] = [" ... ok", " ... OK", " ...  OK"];
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, is_space, pattern};
-use crate::grading::Version;
+use crate::official::Version;
 
 static WHOLE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^([^>].+)\s+(PASSED|FAILED)$"));
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^([^>]\S*\s+>\s+\S+)$"));

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, is_space, pattern};
-use crate::grading::Version;
+use crate::official::Version;
 
 struct Lines {
     pattern: LazyLock<Option<Regex>>,
@@ -95,4 +95,53 @@ lines!(
     1,
     2,
     &[("OK", Passed), ("FAILED", Failed)]
+);
+lines!(
+    jest_json,
+    r"^\[(PASSED|FAILED)\]\s(.+)$",
+    1,
+    2,
+    &[("PASSED", Passed), ("FAILED", Failed)]
+);
+lines!(
+    vitest,
+    r"^\s*(✓|×|↓)\s(.+?)(?:\s(\d+\s*m?s?|\[skipped\]))?$",
+    1,
+    2,
+    &[("✓", Passed), ("×", Failed), ("↓", Skipped)]
+);
+lines!(
+    tap,
+    r"^(ok|not ok) (\d+) (.+)$",
+    1,
+    3,
+    &[("ok", Passed), ("not ok", Failed)]
+);
+lines!(
+    minitest,
+    r"^(.+)\. .*=.*(\.|F|E).*$",
+    2,
+    1,
+    &[(".", Passed), ("F", Failed), ("E", Failed)]
+);
+lines!(
+    cucumber,
+    r"^(.*) \.+(\.|F)",
+    2,
+    1,
+    &[(".", Passed), ("F", Failed)]
+);
+lines!(
+    ruby_unit,
+    r"^\s*(?:test: )?(.+):\s+(\.|E\b|F\b|O\b)",
+    2,
+    1,
+    &[(".", Passed), ("E", Failed), ("F", Failed), ("O", Skipped)]
+);
+lines!(
+    rspec_transformed_json,
+    r"^(.+) - (passed|failed)",
+    2,
+    1,
+    &[("passed", Passed), ("failed", Failed)]
 );

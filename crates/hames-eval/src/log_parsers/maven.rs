@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::LazyLock};
 use regex::Regex;
 
 use super::status::{Status, StatusMap, is_space, pattern};
-use crate::grading::Version;
+use crate::official::Version;
 
 static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^.*-Dtest=(\S+).*$"));
 static BUILD: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^.*BUILD (SUCCESS|FAILURE)$"));

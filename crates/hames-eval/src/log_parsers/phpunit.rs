@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, pattern};
-use crate::grading::Version;
+use crate::official::Version;
 
 static SUITE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^(\w.+) \(.+\)$"));
 static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^\s*([✔✘↩])\s*(.*)$"));

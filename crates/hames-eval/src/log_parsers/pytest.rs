@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, pattern, words};
-use crate::grading::Version;
+use crate::official::Version;
 
 /// The lines of astroid, flask, marshmallow, pvlib, pyvista, sqlfluff, xarray and pytest itself.
 pub(super) fn plain(log: &str, version: Version) -> StatusMap {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, is_space, pattern};
-use crate::grading::Version;
+use crate::official::Version;
 
 static LINE: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"^\[(ok|err|skip|ignore)\]:\s(.+?)(?:\s\((\d+\s*m?s)\))?$"));

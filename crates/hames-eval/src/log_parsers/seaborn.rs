@@ -1,7 +1,7 @@
 //! seaborn's pytest lines, with the verdict in front or between.
 
 use super::status::{Status, StatusMap, words};
-use crate::grading::Version;
+use crate::official::Version;
 
 pub(super) fn parse(log: &str, _version: Version) -> StatusMap {
     let mut map = StatusMap::default();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::status::{Status, StatusMap, is_space, pattern, words};
-use crate::grading::Version;
+use crate::official::Version;
 
 static HEADLINE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(_*) (.*)\.py:(.*) (_*)"));
 

@@ -67,6 +67,10 @@ fn req_w09_every_log_of_the_corpus_is_graded_as_the_official_package_does() {
         log: String,
         fail_to_pass: Vec<String>,
         pass_to_pass: Vec<String>,
+        #[serde(default)]
+        id: String,
+        #[serde(default)]
+        project: String,
         expected: Value,
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/logs/corpus.jsonl");
@@ -78,7 +82,10 @@ fn req_w09_every_log_of_the_corpus_is_graded_as_the_official_package_does() {
         instance.tests.fail_only = case.fail_only;
         instance.answers.fail_to_pass = case.fail_to_pass;
         instance.answers.pass_to_pass = case.pass_to_pass;
-        let parser = log_parsers::by_name(&case.parser).unwrap();
+        if !case.id.is_empty() {
+            (instance.id, instance.version) = (case.id, case.project);
+        }
+        let parser = grading::parser_of(&instance).unwrap();
         let statuses = grading::statuses(&case.log, parser, case.version).map(|map| {
             let rows = map
                 .iter()
@@ -87,11 +94,48 @@ fn req_w09_every_log_of_the_corpus_is_graded_as_the_official_package_does() {
         });
         let verdict = grading::grade_log(&instance, case.version, &case.log);
         let told = report::instance_report(&instance.id, case.version, &verdict);
-        let ours = json!({"statuses": statuses, "report": told["a__b-1"]});
+        let ours = json!({"statuses": statuses, "report": told[&instance.id]});
         assert_eq!(ours, case.expected, "{}: {:?}", case.parser, case.log);
         read += 1;
     }
     assert!(read > 300, "only {read} logs");
+}
+
+/// The registry of swebench 5.0.2, by name.
+#[test]
+fn req_w09_every_official_parser_is_here() {
+    let names = "
+        pytest pytest_options django pytest_v2 seaborn sympy matplotlib astroid flask
+        marshmallow pvlib pyvista sqlfluff xarray pydicom requests pylint astropy scikit sphinx
+        calypso bpmn_js carbon eslint grommet highlightjs lighthouse next openlayers prismjs
+        quarto_cli chart_js marked p5js react_pdf jest jest_json vitest karma tap immutable_js
+        redis jq doctest micropython_test googletest gotest maven ant gradle_custom phpunit
+        minitest cucumber ruby_unit rspec_transformed_json jekyll cargo
+    ";
+    for name in names.split_whitespace() {
+        let mut instance = instance(&format!("parse_log_{name}"), &[], &[]);
+        (instance.id, instance.version) = match name {
+            "immutable_js" => ("immutable-js__immutable-js-2006".to_owned(), String::new()),
+            "jekyll" => ("jekyll__jekyll-9141".to_owned(), String::new()),
+            _ => ("a__b-1".to_owned(), "3.0".to_owned()),
+        };
+        assert!(grading::parser_of(&instance).is_ok(), "{name}");
+    }
+}
+
+/// What was run by different frameworks over time is told by the instance, and not guessed.
+#[test]
+fn an_instance_that_no_official_table_knows_is_refused_by_name() {
+    let mut unknown = instance("parse_log_jekyll", &[], &[]);
+    "jekyll__jekyll-1".clone_into(&mut unknown.id);
+    let Err(error) = grading::parser_of(&unknown) else {
+        panic!("it was read by some parser");
+    };
+    let error = error.to_string();
+    assert!(
+        error.starts_with("jekyll__jekyll-1: no log parser for parse_log_jekyll"),
+        "{error}"
+    );
 }
 
 #[test]

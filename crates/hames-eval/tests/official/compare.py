@@ -1,6 +1,6 @@
 """Holds our grader against the official packages on generated logs.
 
-    python3 compare.py v4|v5 PACKAGE_DIR GRADE_CORPUS [COUNT] [SEED] [--corpus FILE]
+    python3 compare.py v4|v5 PACKAGE_DIR GRADE_CORPUS [COUNT] [SEED] [--corpus FILE] [--only=PARSER ...]
 
 PACKAGE_DIR holds an unpacked `swebench` wheel (4.1.0 for v4, 5.0.2 for v5; `pip download --no-deps`),
 GRADE_CORPUS is the built example of that name. With --corpus, the cases are also written with the
@@ -20,6 +20,7 @@ rest = [arg for arg in sys.argv[4:] if not arg.startswith("--")]
 CORPUS = sys.argv[sys.argv.index("--corpus") + 1] if "--corpus" in sys.argv else None
 if CORPUS:
     rest.remove(CORPUS)
+ONLY = [arg.removeprefix("--only=") for arg in sys.argv[4:] if arg.startswith("--only=")]
 COUNT = int(rest[0]) if rest else 10_000
 SEED = int(rest[1]) if len(rest) > 1 else 1
 
@@ -68,8 +69,16 @@ from swebench.harness import grading  # noqa: E402
 import swebench.harness.log_parsers as parsers  # noqa: E402
 
 NAMES = ["pytest", "pytest_options", "pytest_v2", "django", "seaborn", "sympy", "matplotlib", "gotest", "cargo", "maven", "ant",
-         "gradle_custom", "phpunit", "redis", "jq", "micropython_test", "googletest"]
-MODULES = ["python", "go", "rust", "java", "php", "c"]
+         "gradle_custom", "phpunit", "redis", "jq", "micropython_test", "googletest", "doctest", "calypso", "chart_js", "marked", "p5js",
+         "react_pdf", "jest", "jest_json", "vitest", "karma", "tap", "immutable_js", "minitest", "cucumber", "ruby_unit",
+         "rspec_transformed_json", "jekyll"]
+if VERSION == "v5":
+    NAMES += ["bpmn_js", "carbon", "eslint", "grommet", "highlightjs", "lighthouse", "next", "openlayers", "prismjs", "quarto_cli"]
+MODULES = ["python", "go", "rust", "java", "php", "c", "javascript", "ruby"]
+# Which parser it is to be goes by these.
+IDS = {"immutable_js": ["immutable-js__immutable-js-2005", "immutable-js__immutable-js-2006"],
+       "jekyll": ["jekyll__jekyll-9141", "jekyll__jekyll-8761"]}
+PROJECTS = {"lighthouse": ["9.5", "10.2", "2.7", "3.0", "5"], "next": ["1.27", "1.26"]}
 
 
 def official(name):
@@ -125,8 +134,45 @@ def line(names):
     ])
 
 
-def log(names):
-    body = [line(names) for _ in range(dice.randrange(14))]
+# Lines of the runners that print in blocks: a log of theirs is drawn from these half of the time.
+def web(names):
+    test = pick(names)
+    pad = " " * dice.randrange(9)
+    time = pick(["", "", " (3ms)", " (1.5 s)", " (2s)", " (12 ms)", "(7ms)", " (3mms)"])
+    return pick([
+        f"{pad}✓ {test}{time}", f"{pad}✔ {test}{time}", f"{pad}✕ {test}{time}", f"{pad}✗ {test}{time}", f"{pad}✖ {test}{time}",
+        f"{pad}× {test} 12ms", f"{pad}↓ {test} [skipped]", f"{pad}○ {test}{time}", f"{pad}{dice.randrange(99)}) {test}{time}",
+        f"{pad}{test}", f"{pad}{test}", f"{pad}suite {pick(WORDS)}", pad, f"✓{test}", "Test Suites: 1 total", "  ● a failure",
+        "+ ./node_modules/.bin/jest a", "+ ./node_modules/.bin/jest b", "x xvfb-run y", "Starting browser Chrome", "INFO: Starting browser C",
+        "TOTAL: 3 SUCCESS", "SUMMARY:", "ERROR in x", f"{pad}LOG: {test}", "AssertionError: #1", "\n", "",
+        f"running {dice.randrange(9)} test files", f"  {dice.randrange(9)} passing (2s)", f"PASS {test}{time}", f"FAIL {test}{time}", "FAIL", "PASS ",
+        f"Running:  {test} (1 of 2)\n\n\n  {pick(WORDS)}\n", f"    ✓ {test} (3ms)", f"    1) {test}",
+        f"2KPhantomJS 2.1.1 (Linux 0.0.0) {test} FAILED", f"HeadlessChrome 9.1 (Linux 0.0.0) {test} FAILED", f"Chrome Headless 9.1 (Linux x86_64) {test} FAILED",
+        f"Chrome 9.1 (Linux x86_64) {test} FAILED", f"2KPhantomJS 2.1.1 (Linux x86_64) {test} FAILED", f"\x1b[31mChrome 9 (Linux) {test} FAILED\x1b[0m",
+        f"case {test}: mismatch", f"  {dice.randrange(9)}) {test}\n       more:\n     TypeError: x", f"  3) {test} AssertionError [ERR]: x", f"1) {test}:",
+        "{", "}", "[", "]", '{"a": 1}', "[1, 2]", "<a>", "</a>", "<a><a>x</a>", "<b>x</b>", f"<a>{test}</a>",
+        f"[smoke] > {test} ... \x1b[0m\x1b[32mok\x1b[0m (3s)", f"[unit] > /tmp/x1/y.qmd {test} ... \x1b[0m\x1b[31mFAILED\x1b[0m", f"[smoke] /tmp/a{dice.randrange(3)}.qmd x",
+        f"[smoke] {test} ... 34mINFO", "[unit] 1 passed 2 failed (3 steps)", "ERRORS", "failures:", "+ ./node_modules/.bin/mocha tests/run.js --reporter json",
+        "+ ./node_modules/.bin/mocha --reporter json x", json.dumps({"failures": [{"fullTitle": test}], "passes": [{"fullTitle": pick(names), "x": {}}]}),
+        json.dumps({"passes": [{"fullTitle": test, "x": 1}], "failures": [{"fullTitle": pick(names), "x": 1}], "z": [1]}, indent=2), "}",
+        f"ok {dice.randrange(9)} {test}", f"not ok 3 {test}", f"[{pick(['PASSED', 'FAILED'])}] {test}", f"{test}. x = 0.0{dice.randrange(9)} s = {pick('.FES')}", f"{test} ...{pick('.F-')}",
+        f"test: {test}:  {pick('.EFO')}", f"{pad}{test}:\t{pick(['.: (0.1)', 'E', 'F', 'O', 'Ex'])}", f"{test} - {pick(['passed', 'failed', 'pending'])}", f"{test} - x - passed: 1",
+        f'<doctest binary="x"><TestCase name="{pick(WORDS)}">', f'<SubCase name="{pick(WORDS)}"><Expression success="{pick(["true", "false"])}"/></SubCase>',
+        f'<SubCase><SubCase name="&lt;{pick(WORDS)}"></SubCase></SubCase>', "</TestCase>", "</doctest>",
+        f'<doctest><TestCase name="{test.replace("/", "")}"><SubCase name="a"><Expression success="{pick(["true", "false"])}"/></SubCase><SubCase name="b"/></TestCase></doctest>',
+    ])
+
+
+# What a log of the parser begins with, so that more of it is read.
+BEGIN = {"calypso": "+ ./node_modules/.bin/jest a", "karma": "Starting browser C", "next": "x xvfb-run y", "lighthouse": "running 3 test files",
+         "prismjs": "+ ./node_modules/.bin/mocha tests/run.js --reporter json"}
+
+
+def log(names, parser):
+    draw = pick([line, web, web])
+    body = [draw(names) for _ in range(dice.randrange(14))]
+    if parser in BEGIN and dice.random() < 0.7:
+        body.insert(0, BEGIN[parser])
     marks = dice.random()
     text = ["+ git status", *[line(names) for _ in range(dice.randrange(2))]]
     if marks > 0.06:
@@ -157,11 +203,11 @@ def expected(case):
     import tempfile
     parser = official(case["parser"])
     spec = types.SimpleNamespace(
-        instance_id="a__b-1", repo="nobody/nothing", version="1", log_parser="p", FAIL_TO_PASS=case["fail_to_pass"],
+        instance_id=case["id"], repo="nobody/nothing", version=case["project"], log_parser="p", FAIL_TO_PASS=case["fail_to_pass"],
         PASS_TO_PASS=case["pass_to_pass"], eval_type="fail_only" if case["fail_only"] else "pass_and_fail")
     if VERSION == "v4":
         grading.MAP_REPO_TO_PARSER = {spec.repo: parser}
-        grading.MAP_REPO_VERSION_TO_SPECS = {spec.repo: {"1": {"test_cmd": "x"}}}
+        grading.MAP_REPO_VERSION_TO_SPECS = {spec.repo: {spec.version: {"test_cmd": "x"}}}
         grading.FAIL_ONLY_REPOS = {spec.repo} if case["fail_only"] else set()
     else:
         grading.PARSER_REGISTRY = {"p": parser}
@@ -174,7 +220,8 @@ def expected(case):
             with contextlib.redirect_stdout(io.StringIO()):
                 statuses, found = grading.get_logs_eval(spec, file.name)
                 report = grading.get_eval_report(spec, prediction, file.name, True)
-        except IndexError:
+        # A log that none of its kind prints: the official run ends there.
+        except (IndexError, AttributeError, ValueError, KeyError, SyntaxError):
             return None
     return {"statuses": statuses if found else None, "report": report[spec.instance_id]}
 
@@ -182,8 +229,10 @@ def expected(case):
 cases = []
 for _ in range(COUNT):
     names = [name() for _ in range(dice.randrange(1, 7))]
-    cases.append({"version": VERSION, "parser": pick(NAMES), "fail_only": dice.random() < 0.1, "log": log(names),
-                  "fail_to_pass": listed(names), "pass_to_pass": listed(names)})
+    parser = pick(ONLY or NAMES)
+    cases.append({"version": VERSION, "parser": parser, "fail_only": dice.random() < 0.1, "log": log(names, parser),
+                  "fail_to_pass": listed(names), "pass_to_pass": listed(names), "id": pick(IDS.get(parser, ["a__b-1"])),
+                  "project": pick(PROJECTS.get(parser, ["1"]))})
 wanted = [expected(case) for case in cases]
 text = "".join(json.dumps(case) + "\n" for case in cases)
 answer = subprocess.run([GRADER], input=text, capture_output=True, text=True, check=True).stdout
