@@ -7,7 +7,7 @@ use hames_eval::{
     environment::TestOutput,
     grading::{self, Version, eval_script, report},
     instance::{Answers, Instance, Recipe, Source, TestPlan, TestRun},
-    log_parsers, prediction,
+    prediction,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

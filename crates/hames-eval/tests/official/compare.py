@@ -140,7 +140,7 @@ def web(names):
     pad = " " * dice.randrange(9)
     time = pick(["", "", " (3ms)", " (1.5 s)", " (2s)", " (12 ms)", "(7ms)", " (3mms)"])
     return pick([
-        f"{pad}✓ {test}{time}", f"{pad}✔ {test}{time}", f"{pad}✕ {test}{time}", f"{pad}✗ {test}{time}", f"{pad}✖ {test}{time}",
+        f"{pad}✓ {test}{time}", f"{pad}✓ {test} {time}", f"{pad}✔ {test}{time}", f"{pad}✕ {test}{time}", f"{pad}✗ {test}{time}", f"{pad}✖ {test}{time}",
         f"{pad}× {test} 12ms", f"{pad}↓ {test} [skipped]", f"{pad}○ {test}{time}", f"{pad}{dice.randrange(99)}) {test}{time}",
         f"{pad}{test}", f"{pad}{test}", f"{pad}suite {pick(WORDS)}", pad, f"✓{test}", "Test Suites: 1 total", "  ● a failure",
         "+ ./node_modules/.bin/jest a", "+ ./node_modules/.bin/jest b", "x xvfb-run y", "Starting browser Chrome", "INFO: Starting browser C",
