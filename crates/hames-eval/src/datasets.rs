@@ -79,7 +79,7 @@ fn sorted(found: Found) -> (Loaded, Places) {
     };
     let mut places = Places::new();
     for (read, place) in found.tasks {
-        match read {
+        match read.and_then(named) {
             Ok(instance) => {
                 places.entry(instance.id.clone()).or_default().push(place);
                 loaded.instances.push(instance);
@@ -88,6 +88,29 @@ fn sorted(found: Found) -> (Loaded, Places) {
         }
     }
     (loaded, places)
+}
+
+/// An id becomes the name of folders: one that is no such name would write, and remove, elsewhere.
+fn named(instance: Instance) -> Read {
+    match is_folder_name(&instance.id) {
+        true => Ok(instance),
+        false => Err((
+            clean(&instance.id),
+            "its instance_id is no name for a folder: it may hold no `/`, `\\`, `~` or control \
+             character, begin with no dot, and have 200 bytes at most"
+                .to_owned(),
+        )),
+    }
+}
+
+/// `~` stands before the number of a further trial.
+fn is_folder_name(id: &str) -> bool {
+    let is_fine = |letter: char| !letter.is_control() && !"/\\~".contains(letter);
+    !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_fine)
+}
+
+fn clean(id: &str) -> String {
+    id.escape_debug().collect()
 }
 
 /// A row that says how it is run here stands for the same row without.
@@ -102,7 +125,8 @@ fn prefer_recipes(loaded: &mut Loaded) {
         .retain(|one| is_runnable(one) || with.get(&one.id) != Some(&1));
     let dropped = before - loaded.instances.len();
     if dropped > 0 {
-        let note = format!("{dropped} rows are left out: the same tasks are there with a recipe");
+        let rows = if dropped == 1 { "row is" } else { "rows are" };
+        let note = format!("{dropped} {rows} left out: the same tasks are there with a recipe");
         loaded.notes.push(note);
     }
 }

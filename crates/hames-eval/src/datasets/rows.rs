@@ -6,6 +6,8 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Rows with their places, or what is wrong with one.
 pub(super) type Rows = Vec<(String, Result<Value, String>)>;
 
@@ -15,9 +17,9 @@ pub(super) fn read(path: &Path) -> Result<Rows, String> {
     if path.extension().is_some_and(|kind| kind == "parquet") {
         return parquet(path, &name);
     }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let text = text.trim_start_matches('\u{feff}');
-    match serde_json::from_str::<Value>(text) {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    match serde_json::from_slice::<Value>(bytes) {
         Ok(Value::Array(rows)) => Ok(numbered(&name, rows)),
         Ok(Value::Object(mut whole)) => match whole.remove("rows") {
             // As the hub's own service hands rows out.
@@ -29,7 +31,7 @@ pub(super) fn read(path: &Path) -> Result<Rows, String> {
             None => Ok(numbered(&name, vec![Value::Object(whole)])),
         },
         Ok(_) => Err("it is neither a row, a list of rows nor lines of JSON".to_owned()),
-        Err(whole) => lines(&name, text, &whole),
+        Err(whole) => lines(&name, bytes, &whole),
     }
 }
 
@@ -50,21 +52,26 @@ fn inner(row: Value) -> Value {
     }
 }
 
-fn lines(name: &str, text: &str, whole: &serde_json::Error) -> Result<Rows, String> {
-    let lines = text.lines().enumerate();
-    let filled = lines.filter(|(_, line)| !line.trim().is_empty());
+fn lines(name: &str, bytes: &[u8], whole: &serde_json::Error) -> Result<Rows, String> {
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let filled = lines.enumerate().filter(|(_, line)| !line.is_empty());
     let rows: Rows = filled
-        .map(|(at, line)| {
-            let row = serde_json::from_str(line).map_err(|error| format!("it is no JSON: {error}"));
-            (format!("{name} line {}", at + 1), row)
-        })
+        .map(|(at, line)| (format!("{name} line {}", at + 1), row(line)))
         .collect();
-    match rows.first() {
-        None => Err("it is empty".to_owned()),
-        // One value spread over many lines is best told by its own error.
-        Some((_, Err(_))) => Err(format!("it is no JSON: {whole}")),
-        Some((_, Ok(_))) => Ok(rows),
+    let is_row = |row: &Result<Value, String>| row.as_ref().is_ok_and(Value::is_object);
+    if rows.is_empty() {
+        return Err("it is empty".to_owned());
     }
+    // One value spread over many lines is best told by its own error.
+    if !rows.iter().any(|(_, row)| is_row(row)) {
+        return Err(format!("it is no JSON: {whole}"));
+    }
+    Ok(rows)
+}
+
+fn row(line: &[u8]) -> Result<Value, String> {
+    let text = str::from_utf8(line).map_err(|error| format!("it is no UTF-8: {error}"))?;
+    serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))
 }
 
 /// Rows, or a map from id to row, that hold patches of some model and no statement.

@@ -75,8 +75,8 @@ fn tasks(args: &ListArgs, environment: &Environment) -> Result<String> {
         ]);
     }
     let mut text = table.render();
-    for (id, why) in &loaded.refused {
-        text += &format!("left out {id}: {why}\n");
+    for (_, why) in &loaded.refused {
+        text += &format!("left out {why}\n");
     }
     for note in &loaded.notes {
         text += &format!("{note}\n");

@@ -232,3 +232,45 @@ fn what_holds_no_task_says_so() {
         said("torn.json")
     );
 }
+
+#[test]
+fn an_id_that_is_no_folders_name_writes_nowhere() {
+    let why = "its instance_id is no name for a folder: it may hold no `/`, `\\`, `~` or control character, \
+               begin with no dot, and have 200 bytes at most";
+    let long = "x".repeat(201);
+    for (id, shown) in [
+        ("../../etc/x", "../../etc/x"),
+        ("a\\b", "a\\\\b"),
+        ("..", ".."),
+        (".git", ".git"),
+        ("a~2", "a~2"),
+        ("a\u{0}b", "a\\0b"),
+        ("a\nb", "a\\nb"),
+        (&long, &long),
+    ] {
+        assert_eq!(refused(&row(id)), format!("{shown}: {why}"));
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_read_costs_itself_alone() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let good = row("a__b-1").to_string();
+    let lines = [
+        b"{\"instance_id\": ".as_slice(),
+        b"{\"x\": \"\xff\"}",
+        good.as_bytes(),
+    ];
+    fs::write(&path, lines.join(&b"\r\n"[..])).unwrap();
+    let loaded = all(&path);
+    assert_eq!(ids(&loaded), ["a__b-1"]);
+    let refused: Vec<&str> = loaded.refused.iter().map(|(_, why)| why.as_str()).collect();
+    assert_eq!(
+        refused,
+        [
+            "rows.jsonl line 1: it is no JSON: EOF while parsing a value at line 1 column 15",
+            "rows.jsonl line 2: it is no UTF-8: invalid utf-8 sequence of 1 bytes from index 7",
+        ]
+    );
+}
