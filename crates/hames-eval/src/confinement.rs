@@ -147,21 +147,31 @@ impl Confinement {
 
     /// What an agent works with stays in sight: its own place, and its program.
     pub fn confine(&self, line: CommandLine, place: &Place, hide: &[PathBuf]) -> Confined {
-        let own = [&place.tree, &place.home, &place.temp].map(|folder| real(folder));
+        let own = own_folders(place);
+        let works_in = |folder: &Path| own.iter().any(|own| own == folder);
         let program = real(&line.program);
         let (mut hidden, mut open) = (Vec::new(), Vec::new());
         for folder in hide.iter().filter(|folder| folder.exists()) {
             let folder = real(folder);
             if !self.is_possible() {
                 open.push((folder, "this system has no private mounts for us"));
-            } else if own.contains(&folder) {
+            } else if works_in(&folder) {
                 open.push((folder, "the agent works in it"));
-            } else if program.starts_with(&folder) || line.program.starts_with(&folder) {
+            } else if [&program, &line.program].iter().any(|program| {
+                program.starts_with(&folder) && !own.iter().any(|own| program.starts_with(own))
+            }) {
                 open.push((folder, "the agent's program is below it"));
             } else {
                 hidden.push(folder);
             }
         }
+        // What lies in a covered folder is covered with it.
+        let outer: Vec<PathBuf> = hidden.clone();
+        hidden.retain(|folder: &PathBuf| {
+            !outer
+                .iter()
+                .any(|other| folder != other && folder.starts_with(other))
+        });
         let means = self.means.as_ref().filter(|_| !hidden.is_empty());
         let line = match means {
             None => line,
@@ -169,6 +179,14 @@ impl Confinement {
         };
         Confined { line, hidden, open }
     }
+}
+
+/// What an agent works with: its tree with the environment beside it, home and temporary folder.
+fn own_folders(place: &Place) -> Vec<PathBuf> {
+    let venv = crate::environments::local::beside(&place.tree);
+    let own = [&place.tree, &venv, &place.home, &place.temp];
+    let own = own.into_iter().filter(|folder| folder.exists());
+    own.map(|folder| real(folder)).collect()
 }
 
 impl Confined {

@@ -30,6 +30,24 @@ impl Experiment {
         TrialDir(self.dir.join(trial_name(instance, trial)))
     }
 
+    /// Where all runs are: the folder as a whole where nothing else is in it, else each of them, with
+    /// the store.
+    pub fn around(&self) -> Vec<PathBuf> {
+        let root = self.dir.parent().unwrap_or(&self.dir);
+        let entries: Vec<PathBuf> = fs::read_dir(root)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        let (runs, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            entries.into_iter().partition(|path| is_of_runs(path));
+        match others.is_empty() {
+            true => vec![root.to_owned()],
+            false => runs,
+        }
+    }
+
     /// The official layout's folder for one instance, of the trial's own run id.
     pub fn official(&self, model: &str, instance: &str, trial: u32) -> PathBuf {
         let logs = self.dir.join("logs/run_evaluation");
@@ -86,6 +104,11 @@ impl TrialDir {
     }
 }
 
+fn is_of_runs(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.join("run.json").is_file() || name.starts_with("results.")
+}
+
 fn trial_name(name: &str, trial: u32) -> String {
     match trial {
         0 | 1 => name.to_owned(),
@@ -95,7 +118,10 @@ fn trial_name(name: &str, trial: u32) -> String {
 
 /// As the official layout spells a model: `/` becomes `__`.
 pub fn file_name(model: &str) -> String {
-    model.replace('/', "__")
+    match model {
+        "." | ".." => model.replace('.', "_"),
+        _ => model.replace('/', "__"),
+    }
 }
 
 /// How a file that is not whole yet is called.

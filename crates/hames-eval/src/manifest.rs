@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     clock,
     experiment::{TrialDir, write_atomically},
+    plan::Inputs,
     stage::{Stage, StageState},
 };
 
@@ -20,8 +21,7 @@ use crate::{
 pub struct Manifest {
     pub instance_id: String,
     pub trial: u32,
-    /// Of all that the stages are given: another one, and nothing here is done.
-    pub inputs: String,
+    pub inputs: Inputs,
     pub stages: BTreeMap<Stage, StageRecord>,
     /// What was found wrong with an earlier manifest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -42,11 +42,16 @@ pub struct StageRecord {
 
 impl Manifest {
     /// What is on disk for these inputs; a fresh one where there is nothing, or something else.
-    pub fn open(dir: &TrialDir, instance_id: &str, trial: u32, inputs: &str) -> io::Result<Self> {
+    pub fn open(
+        dir: &TrialDir,
+        instance_id: &str,
+        trial: u32,
+        inputs: &Inputs,
+    ) -> io::Result<Self> {
         let fresh = |notes| Self {
             instance_id: instance_id.to_owned(),
             trial,
-            inputs: inputs.to_owned(),
+            inputs: inputs.clone(),
             stages: BTreeMap::new(),
             notes,
         };
@@ -58,7 +63,13 @@ impl Manifest {
             Err(error) => return Err(error),
         };
         match serde_json::from_str::<Self>(&text) {
-            Ok(found) if found.inputs == inputs => Ok(found),
+            Ok(found) if found.inputs == *inputs => Ok(found),
+            // An agent's work is not thrown away because it is to be graded otherwise.
+            Ok(mut found) if found.inputs.work == inputs.work => {
+                found.forget_from(Stage::Score);
+                found.inputs = inputs.clone();
+                Ok(found)
+            }
             Ok(_) => Ok(fresh(vec![
                 "the task or its options have changed: all stages run again".to_owned(),
             ])),

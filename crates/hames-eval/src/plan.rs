@@ -5,6 +5,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::{grading::Version, stages::s1_build::Telling};
 
@@ -39,6 +41,10 @@ pub struct RunPlan {
     /// Keep the agents' checkouts.
     pub keep: bool,
     pub seed: u64,
+    /// Of the file that `predictions` takes patches from: another content is another run.
+    pub predictions: Option<String>,
+    /// Tasks that it has nothing for: no trial is run, and the official report calls them incomplete.
+    pub unpredicted: Vec<String>,
     /// Instances that `calibrate` found not to work on this machine are left out by this file.
     pub calibration: Option<PathBuf>,
 }
@@ -62,6 +68,20 @@ pub struct AgentChoice {
     pub options: crate::adapter::Options,
 }
 
+/// Of all that a trial's stages are given.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Inputs {
+    /// The task, the agent, and what it is told.
+    pub work: String,
+    /// The rules and limits of S6 alone.
+    pub grading: String,
+}
+
+fn digest(value: &Value) -> String {
+    let digest = Sha256::digest(value.to_string().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Default for RunPlan {
     fn default() -> Self {
         Self {
@@ -82,6 +102,8 @@ impl Default for RunPlan {
             confine: true,
             keep: false,
             seed: 0,
+            predictions: None,
+            unpredicted: Vec::new(),
             calibration: None,
         }
     }
@@ -97,21 +119,34 @@ impl RunPlan {
     }
 
     /// What must be the same for a stage's output to be taken again.
-    pub fn inputs(&self, instance: &crate::instance::Instance) -> String {
-        use sha2::{Digest, Sha256};
-        let parts = serde_json::json!([
-            instance,
-            self.agents,
-            self.model_name,
-            self.environment,
-            self.grader,
-            self.baseline,
-            self.telling,
-            self.wall_limit,
-            self.test_limit,
-            self.seed,
-        ]);
-        let digest = Sha256::digest(parts.to_string().as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    pub fn inputs(&self, instance: &crate::instance::Instance) -> Inputs {
+        let work: Vec<_> = self.work().into_iter().map(|(_, value)| value).collect();
+        Inputs {
+            work: digest(&json!([instance, work])),
+            grading: digest(&json!([self.grader, self.test_limit])),
+        }
+    }
+
+    /// What an agent's work depends on, by the names that a user knows.
+    fn work(&self) -> [(&'static str, Value); 8] {
+        [
+            ("the agents and what they are told", json!(self.agents)),
+            ("--model-name", json!(self.model_name)),
+            ("--environment", json!(self.environment)),
+            ("--baseline", json!(self.baseline)),
+            ("--hints", json!(self.telling)),
+            ("--wall-limit", json!(self.wall_limit)),
+            ("--seed", json!(self.seed)),
+            ("the predictions", json!(self.predictions)),
+        ]
+    }
+
+    /// In what this plan would make an agent's work under the other a thing of the past.
+    pub fn differs_from(&self, other: &Self) -> Vec<&'static str> {
+        let pairs = self.work().into_iter().zip(other.work());
+        pairs
+            .filter(|((_, one), (_, other))| one != other)
+            .map(|((name, _), _)| name)
+            .collect()
     }
 }

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use crate::{instance::Instance, stage::StageError};
 
@@ -25,6 +26,14 @@ pub fn read(path: &Path) -> Result<Vec<Prediction>, StageError> {
     parse(&text).map_err(|why| StageError::BadInput(format!("{}: {why}", path.display())))
 }
 
+/// Of a file's content, to tell it from another under the same path.
+pub fn digest(path: &Path) -> Result<String, StageError> {
+    let bytes = fs::read(path)
+        .map_err(|error| StageError::BadInput(format!("{}: {error}", path.display())))?;
+    let digest = Sha256::digest(&bytes);
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// The error says which entry, and what is wrong with it.
 pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
     let made = match serde_json::from_str::<Value>(text) {
@@ -39,6 +48,7 @@ pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
             entries.collect::<Result<Vec<_>, String>>()?
         }
         Ok(_) => return Err("it is neither a list, a map nor lines of JSON".to_owned()),
+        Err(_) if text.trim().is_empty() => return Err("it is empty".to_owned()),
         Err(_) => {
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             numbered(
@@ -46,6 +56,9 @@ pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
             )?
         }
     };
+    if made.is_empty() {
+        return Err("there is no prediction in it".to_owned());
+    }
     let mut seen = BTreeSet::new();
     match made.iter().find(|one| !seen.insert(&one.instance_id)) {
         Some(twice) => Err(format!(

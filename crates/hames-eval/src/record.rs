@@ -12,6 +12,12 @@ use crate::{
     trajectory::Usage,
 };
 
+/// A task's own tests gave a reward, whatever the rules of the run.
+pub const REWARD: &str = "reward";
+
+/// There was nothing to run tests on: no rules were asked.
+pub const NOT_GRADED: &str = "no tests were run";
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InstanceResult {
@@ -26,7 +32,7 @@ pub struct InstanceResult {
     pub dataset: String,
     pub split: String,
     pub resolved: bool,
-    /// Where `resolved` comes from: `v4`, `v5`, `reward`, or why there is no verdict.
+    /// Where `resolved` comes from: `v4`, `v5`, [`REWARD`], or [`NOT_GRADED`].
     pub report_source: String,
     /// 100 × the share of this trial's tests that are as they should be.
     pub resolved_pct: Option<f64>,

@@ -8,7 +8,7 @@ use crate::{
     event::TrialId,
     experiment::{Experiment, write_atomically},
     grading::{self, Version, report},
-    instance::Instance,
+    instance::{Instance, TestRun},
     plan::RunPlan,
     record::{Failure, FailureClass, InstanceResult},
     stage::{Stage, StageError},
@@ -43,8 +43,15 @@ pub fn run(
             let Some(mut result) = read(&dir.result())? else {
                 continue;
             };
-            match fs::read_to_string(dir.test_output()) {
-                Ok(log) => {
+            // A reward is not in the log: what was given stays.
+            let log = match instance.tests.run {
+                TestRun::Reward { .. } => None,
+                TestRun::Script { .. } | TestRun::Command { .. } | TestRun::Official => {
+                    fs::read_to_string(dir.test_output()).ok()
+                }
+            };
+            match log {
+                Some(log) => {
                     regraded.graded += 1;
                     let was = result.resolved;
                     grade_again(instance, version, &log, &mut result, experiment, plan)?;
@@ -60,7 +67,7 @@ pub fn run(
                         });
                     }
                 }
-                Err(_) => regraded.without_log += 1,
+                None => regraded.without_log += 1,
             }
             results.push(result);
         }

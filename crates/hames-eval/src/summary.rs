@@ -27,11 +27,17 @@ pub fn write(
             0 | 1 => plan.id.clone(),
             trial => format!("{}~{trial}", plan.id),
         };
+        let without = plan.unpredicted.iter().map(|id| Entry {
+            id,
+            ended: Ended::Incomplete,
+            suspicion: None,
+        });
         let ends = results.iter().map(|result| Entry {
             id: &result.instance_id,
             ended: ended(result),
             suspicion: result.suspicion.clone(),
         });
+        let ends = ends.chain(without);
         let run = report::run_report(plan.grader, ends);
         let path = experiment
             .dir

@@ -4,6 +4,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -50,6 +51,22 @@ impl RunContext {
     }
 }
 
+impl RunContext {
+    /// The cache is shared: a run of the same name may be in another folder of experiments.
+    fn work_dir(&self) -> PathBuf {
+        let dir = &self.experiment.dir;
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+        let digest = Sha256::digest(dir.as_os_str().as_encoded_bytes());
+        let mark: String = digest
+            .iter()
+            .take(4)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let name = format!("{}-{mark}", self.plan.id);
+        self.host.cache.join("work").join(name)
+    }
+}
+
 impl TrialContext<'_> {
     pub fn id(&self) -> TrialId {
         TrialId {
@@ -64,7 +81,7 @@ impl TrialContext<'_> {
 
     /// All of a trial's own folders; gone when it is over.
     pub fn work_dir(&self) -> PathBuf {
-        let run = self.run.host.cache.join("work").join(&self.run.plan.id);
+        let run = self.run.work_dir();
         run.join(file_name(&self.id().to_string()))
     }
 

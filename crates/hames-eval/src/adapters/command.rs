@@ -187,9 +187,10 @@ fn is_plain(letter: char) -> bool {
     letter.is_alphanumeric() || "-_./+".contains(letter)
 }
 
-/// Found by the shell, not on the path.
+/// Found by the shell, not on the path: POSIX's reserved words and built-in utilities.
 fn is_shell_word(word: &str) -> bool {
-    let words =
-        "if for while case until exec eval set export cd test true false printf echo . source";
+    let words = "case do done elif else esac fi for if in then until while . break continue eval exec exit \
+                 export readonly return set shift times trap unset alias bg cd command echo false fc fg getopts \
+                 hash jobs kill local printf pwd read source test true type ulimit umask unalias wait";
     words.split(' ').any(|known| known == word)
 }

@@ -30,6 +30,11 @@ impl Adapter for Predictions {
     }
 
     fn check(&self, _host: &Host, options: &Options) -> Result<(), StageError> {
+        if options.command.is_empty() {
+            return Err(StageError::BadInput(
+                "predictions: say which file, as `hames eval grade FILE TASKS`".to_owned(),
+            ));
+        }
         prediction::read(Path::new(&options.command)).map(drop)
     }
 

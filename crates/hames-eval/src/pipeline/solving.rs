@@ -135,10 +135,12 @@ fn hidden(cx: &TrialContext<'_>) -> Vec<PathBuf> {
     if !run.plan.confine {
         return Vec::new();
     }
-    let tasks = run.plan.tasks.clone();
-    let results = run.experiment.dir.clone();
-    let mirrors = run.host.cache.join("mirrors");
-    vec![tasks, results, mirrors]
+    let cache = ["mirrors", "work"].map(|name| run.host.cache.join(name));
+    let mut hidden = vec![run.plan.tasks.clone()];
+    hidden.extend(cache);
+    // Runs of gold lie beside this one, and what others have found.
+    hidden.extend(run.experiment.around());
+    hidden
 }
 
 pub(super) async fn extract(

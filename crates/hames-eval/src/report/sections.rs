@@ -8,7 +8,11 @@ use super::{
     summary::Outcome,
     table::{Section, Table},
 };
-use crate::{record::InstanceResult, stage::StageState, store::RunRow};
+use crate::{
+    record::{InstanceResult, NOT_GRADED},
+    stage::StageState,
+    store::RunRow,
+};
 
 pub fn of_run(summary: &Summary, run: &Run, options: &Options) -> Vec<Section> {
     let sections = [
@@ -123,7 +127,10 @@ pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
         ),
         (
             "verdicts by",
-            distinct(|result| result.report_source.clone()),
+            distinct(|result| match result.report_source.as_str() {
+                NOT_GRADED => String::new(),
+                rules => rules.to_owned(),
+            }),
         ),
         ("hames", distinct(|result| result.harness_version.clone())),
         (

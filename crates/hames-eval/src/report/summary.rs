@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Run, Trial};
 use crate::{
-    record::{FailureClass, InstanceResult},
+    record::{FailureClass, InstanceResult, NOT_GRADED},
     stage::Stage,
     statistics::{Estimate, PassAt, Tally, pass_at, quantile, wilson},
     trajectory::Usage,
@@ -242,6 +242,13 @@ impl Summary {
                 "{without} of {planned} trials have no result yet: this is a part of a score"
             ));
         }
+        let unpredicted = run.plan.as_ref().map_or(0, |plan| plan.unpredicted.len());
+        if unpredicted > 0 {
+            self.warnings.push(format!(
+                "{unpredicted} of {} tasks have no prediction and are no part of this score",
+                self.instances + unpredicted
+            ));
+        }
         let unvalidated = unvalidated(run);
         if unvalidated > 0 {
             self.warnings.push(format!(
@@ -273,7 +280,8 @@ pub fn graders(run: &Run) -> BTreeSet<&str> {
         .filter(|trial| Outcome::of(run, trial).counts());
     let results = counted.filter_map(|trial| trial.result.as_ref());
     let sources = results.map(|result| result.report_source.as_str());
-    sources.filter(|source| !source.is_empty()).collect()
+    let judged = |source: &&str| !source.is_empty() && *source != NOT_GRADED;
+    sources.filter(judged).collect()
 }
 
 /// Instances in the denominator that neither a calibration nor S3 has found valid.

@@ -141,6 +141,11 @@ fn why_not(output: &TestOutput, verdict: &Verdict) -> Option<(FailureClass, Stri
                 output.seconds
             ),
         )
+    } else if let Some(reward) = output.reward {
+        (
+            FailureClass::Unresolved,
+            format!("the task's tests gave a reward of {reward}, not 1"),
+        )
     } else {
         let failing = verdict.fail_to_pass.fail.len() + verdict.pass_to_pass.fail.len();
         (

@@ -8,7 +8,10 @@ use crate::{
     clock,
     experiment::write_atomically,
     given::{Given, Passed},
-    record::{AdapterAttempt, Failure, FailureClass, InstanceResult, TestLists},
+    instance::TestRun,
+    record::{
+        AdapterAttempt, Failure, FailureClass, InstanceResult, NOT_GRADED, REWARD, TestLists,
+    },
     stage::{Stage, StageError, StageState},
     stages::s4_solve::Solved,
     trajectory::Usage,
@@ -51,8 +54,13 @@ fn assemble(cx: &TrialContext<'_>, given: &Given, passed: Passed) -> InstanceRes
         split: cx.instance.split.clone(),
         resolved,
         report_source: match verdict {
-            Some(_) => plan.grader.to_string(),
-            None => "no tests were run".to_owned(),
+            None => NOT_GRADED.to_owned(),
+            Some(_) => match cx.instance.tests.run {
+                TestRun::Reward { .. } => REWARD.to_owned(),
+                TestRun::Script { .. } | TestRun::Command { .. } | TestRun::Official => {
+                    plan.grader.to_string()
+                }
+            },
         },
         baseline: given.baseline.clone(),
         baseline_resolved: given.baseline.as_ref().map(|_| false),

@@ -123,21 +123,25 @@ impl World {
     }
 
     async fn go(&self) -> Ran {
+        self.go_in(&self.root(), Confinement::none()).await
+    }
+
+    async fn go_in(&self, root: &Path, confinement: Confinement) -> Ran {
         let chain = self.plan.agents.iter().map(|agent| {
             let adapter: Box<dyn Adapter> = adapters::find(&agent.adapter).unwrap();
             (adapter, agent.options.clone())
         });
         let cx = RunContext {
             plan: self.plan.clone(),
-            experiment: Experiment::new(&self.root(), "run"),
+            experiment: Experiment::new(root, "run"),
             host: self.host(),
             environment: Box::new(Local::new(LocalOptions::default())),
             chain: chain.collect(),
             limits: RateLimits::default(),
-            confinement: Confinement::none(),
+            confinement,
             observer: self.seen.clone(),
             cancel: CancellationToken::new(),
-            store: Store::open(&self.root()).unwrap(),
+            store: Store::open(root).unwrap(),
         };
         runner::run(&cx, &self.instances()).await
     }
@@ -276,6 +280,28 @@ async fn req_w11_a_manifest_that_cannot_be_read_is_kept_and_the_trial_runs_again
         fs::read_to_string(world.dir().join("manifest.json.corrupt-1")).unwrap(),
         "{ torn"
     );
+}
+
+#[tokio::test]
+async fn req_w11_a_result_that_cannot_be_read_is_written_again() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new("gold");
+    let first = world.result().await;
+    let path = world.dir().join("result.json");
+    let written = || InstanceResult::parse(&fs::read_to_string(&path).unwrap()).unwrap();
+    fs::write(&path, "{ torn").unwrap();
+    world.run_stages();
+    let again = world.result().await;
+    assert_eq!(world.run_stages(), [Stage::Record]);
+    assert_eq!((again.resolved, written()), (first.resolved, again));
+    // What a regrade has written since is what holds.
+    let mut graded = written();
+    graded.report_source = "v4".to_owned();
+    fs::write(&path, serde_json::to_string(&graded).unwrap()).unwrap();
+    assert_eq!(world.result().await, graded);
+    assert_eq!(world.run_stages(), []);
 }
 
 #[tokio::test]
@@ -425,6 +451,52 @@ async fn req_w12_an_agent_finds_no_answer_in_anything_that_is_its_own() {
 }
 
 #[tokio::test]
+async fn req_w12_an_agent_sees_no_other_run_and_no_other_tree() {
+    if !has_python() {
+        return;
+    }
+    let mut world = World::new("gold");
+    let (root, work) = (world.root(), world.host().cache.join("work"));
+    let host = world.host();
+    let cancel = CancellationToken::new();
+    let around = hames_eval::environment::Around {
+        host: &host,
+        cancel: &cancel,
+    };
+    let confinement = Confinement::probe(&around).await.unwrap();
+    if !confinement.is_possible() {
+        println!("skipped: this system has no private mounts for us");
+        return;
+    }
+    for file in [
+        root.join("gold/run.json"),
+        root.join("gold/model.patch"),
+        root.join("results.jsonl"),
+        work.join("gold/tree/model.patch"),
+    ] {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "answer").unwrap();
+    }
+    let look = format!(
+        "cat {root}/*/* {root}/results* {work}/*/*/* 2>/dev/null; git apply $GOLD; python3 --version >/dev/null\n",
+        root = root.display(),
+        work = work.display()
+    );
+    // A folder with nothing but runs in it goes as a whole; from any other, the runs.
+    for (id, other) in [("alone", None), ("beside", Some("notes.txt"))] {
+        if let Some(other) = other {
+            fs::write(root.join(other), "").unwrap();
+        }
+        id.clone_into(&mut world.plan.model_name);
+        world.plan.agents = vec![world.agent(&look)];
+        let ran = world.go_in(&root, confinement.clone()).await;
+        assert!(ran.results[0].resolved, "{:?}", ran.results[0].failure);
+        let printed = fs::read_to_string(world.dir().join("agent.stdout")).unwrap();
+        assert_eq!(printed, "", "{id}");
+    }
+}
+
+#[tokio::test]
 async fn a_key_reaches_no_agent_that_does_not_ask_for_it() {
     if !has_python() {
         return;
@@ -484,6 +556,21 @@ async fn req_w15_two_runs_of_one_trial_do_not_meet() {
         .collect();
     told.sort();
     assert_eq!(told, [(false, Some(true)), (true, None)]);
+}
+
+#[tokio::test]
+async fn runs_of_one_name_in_two_folders_do_not_meet_in_the_cache() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new("sleep 0.5; git apply $GOLD; sleep 0.5\n");
+    let [one, two] = ["one", "two"].map(|name| world.folder.path().join(name));
+    let (first, second) = tokio::join!(
+        world.go_in(&one, Confinement::none()),
+        world.go_in(&two, Confinement::none())
+    );
+    let failures = [first, second].map(|ran| ran.results[0].failure.clone());
+    assert_eq!(failures, [None, None]);
 }
 
 #[tokio::test]
@@ -593,9 +680,21 @@ async fn a_harbor_task_is_solved_by_its_script_and_judged_by_its_reward() {
         },
     }];
     let wrong = world.result().await;
-    assert!(!wrong.resolved);
+    let failure = wrong.failure.clone().unwrap();
     assert_eq!(
-        wrong.failure.map(|failure| failure.class),
-        Some(FailureClass::Unresolved)
+        (wrong.report_source.as_str(), wrong.resolved, failure.class),
+        ("reward", false, FailureClass::Unresolved)
     );
+    assert_eq!(
+        failure.message,
+        "the task's tests gave a reward of 0, not 1"
+    );
+    // No log holds a reward: what was given stays.
+    world.plan.agents = vec![world.agent("gold")];
+    let gold = world.result().await;
+    let experiment = Experiment::new(&world.root(), "run");
+    let version = hames_eval::grading::Version::V4;
+    let regraded = hames_eval::regrade::run(&experiment, &world.plan, &world.instances(), version);
+    assert_eq!((regraded.unwrap().without_log, gold.resolved), (1, true));
+    assert_eq!(world.result().await, gold);
 }

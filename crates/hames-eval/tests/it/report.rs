@@ -288,6 +288,24 @@ fn a_calibration_named_by_the_plan_is_read() {
 }
 
 #[test]
+fn an_empty_patch_mixes_no_rules() {
+    let root = tempdir().unwrap();
+    let experiment = Experiment::new(root.path(), "empty");
+    let mut empty = result("mini__a-1", 1);
+    empty.report_source = "no tests were run".to_owned();
+    write(&experiment, &empty);
+    write(&experiment, &result("mini__b-2", 1));
+    let run = Run::load(&experiment.dir).unwrap();
+    let warnings = Summary::of(&run, 1).warnings;
+    assert!(
+        !warnings.iter().any(|warning| warning.contains("rules")),
+        "{warnings:?}"
+    );
+    let shown = report::terminal(&run, &Options::default());
+    assert!(shown.contains("verdicts by: v5\n"), "{shown}");
+}
+
+#[test]
 fn what_spoils_a_score_is_said_first() {
     let root = tempdir().unwrap();
     let experiment = Experiment::new(root.path(), "spoilt");

@@ -10,11 +10,13 @@ use std::{
 
 use anyhow::{Context, Result};
 use hames_eval::{
+    calibration::Calibration,
     datasets::{self, Loaded},
     experiment::Experiment,
     host::Host,
     mini,
     plan::{Filter, RunPlan},
+    prediction::{self, Prediction},
 };
 
 use super::args::{Place, Tasks};
@@ -65,9 +67,34 @@ pub(super) fn tasks(tasks: &Path, host: &Host, environment: &Environment) -> Res
     Ok(path)
 }
 
+/// What is to be graded, where no agent is run.
+pub(super) fn predictions(plan: &RunPlan) -> Result<Option<Vec<Prediction>>> {
+    let mut agents = plan.agents.iter();
+    let agent = agents.find(|agent| agent.adapter == "predictions");
+    let file = agent.map(|agent| Path::new(&agent.options.command));
+    file.map(prediction::read)
+        .transpose()
+        .map_err(|error| usage(error.to_string()))
+}
+
+/// The tasks of a plan: those that its calibration and its predictions leave.
 pub(super) fn load(plan: &RunPlan) -> Result<Loaded> {
-    let loaded =
+    let mut loaded =
         datasets::load(&plan.tasks, &plan.filter).map_err(|error| usage(error.to_string()))?;
+    if let Some(file) = &plan.calibration {
+        let calibration = Calibration::read(file).map_err(|error| usage(error.to_string()))?;
+        let (valid, left_out) = calibration.split(std::mem::take(&mut loaded.instances));
+        loaded.instances = valid;
+        loaded.notes.extend(left_out);
+    }
+    if let Some(made) = predictions(plan)? {
+        if plan.filter == Filter::default() {
+            prediction::check_ids(&made, &loaded.instances)
+                .map_err(|error| usage(error.to_string()))?;
+        }
+        let is_made = |id: &str| made.iter().any(|one| one.instance_id == id);
+        loaded.instances.retain(|instance| is_made(&instance.id));
+    }
     if loaded.instances.is_empty() {
         let why = loaded.refused.iter().map(|(_, why)| format!("\n  {why}"));
         let why: String = why.collect();
@@ -135,6 +162,34 @@ pub(super) fn plan(experiment: &Experiment) -> Result<RunPlan> {
             path.display()
         ))
     })
+}
+
+/// A run that has begun is not turned into another one: the work in it would be lost.
+pub(super) fn check_same(experiment: &Experiment, plan: &RunPlan) -> Result<()> {
+    let Ok(text) = fs::read(experiment.run_file()) else {
+        return Ok(());
+    };
+    let Ok(kept) = serde_json::from_slice::<RunPlan>(&text) else {
+        return Ok(());
+    };
+    let differs = plan.differs_from(&kept);
+    if differs.is_empty() || !has_begun(experiment) {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "run {} was begun with something else ({}): give this one a --run-id of its own (`eval run --force` runs everything anew)",
+        experiment.id,
+        differs.join(", ")
+    )))
+}
+
+fn has_begun(experiment: &Experiment) -> bool {
+    let entries = fs::read_dir(&experiment.dir)
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut trials = entries.filter(|entry| entry.path().join("manifest.json").is_file());
+    trials.next().is_some()
 }
 
 /// Written before anything runs, so that `resume` has it.

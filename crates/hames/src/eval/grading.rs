@@ -43,36 +43,37 @@ pub(super) fn grade(args: &GradeArgs, environment: &Environment) -> Result<u8> {
         test_limit: args.grading.test_limit.as_secs_f64(),
         ..RunPlan::default()
     };
-    let loaded = found::load(&plan)?;
-    let mut instances = loaded.instances;
-    if agent.adapter == "predictions" {
-        let made = prediction::read(&file).map_err(|error| usage(error.to_string()))?;
-        if plan.filter == hames_eval::plan::Filter::default() {
-            prediction::check_ids(&made, &instances).map_err(|error| usage(error.to_string()))?;
-        }
+    // All that there is, and then what is predicted of it.
+    let all = found::load(&plan)?;
+    plan.agents = vec![agent];
+    if let Some(made) = found::predictions(&plan)? {
         if let Some(first) = made.first() {
             plan.model_name.clone_from(&first.model_name_or_path);
         }
-        instances.retain(|instance| made.iter().any(|one| one.instance_id == instance.id));
+        plan.predictions =
+            Some(prediction::digest(&file).map_err(|error| usage(error.to_string()))?);
+        let ids = all.instances.iter().map(|instance| instance.id.clone());
+        let is_made = |id: &String| made.iter().any(|one| one.instance_id == *id);
+        plan.unpredicted = ids.filter(|id| !is_made(id)).collect();
     }
-    plan.id = args.run_id.clone().unwrap_or_else(|| {
-        format!(
-            "grade-{}",
-            hames_eval::experiment::file_name(&plan.model_name)
-        )
-    });
-    plan.agents = vec![agent];
+    let loaded = found::load(&plan)?;
+    plan.id = args.run_id.clone().unwrap_or_else(|| run_id(&plan));
     let experiment = Experiment::new(&found::root(&args.place, environment), &plan.id);
+    found::check_same(&experiment, &plan)?;
     found::keep_plan(&experiment, &plan)?;
     let watch = Watch::new(environment, &experiment);
-    running::carry_out(
-        plan,
-        experiment,
-        &host,
-        &instances,
-        watch,
-        loaded.refused.len(),
-    )
+    running::carry_out(plan, experiment, &host, &loaded, watch)
+}
+
+/// Other predictions of the same model are another run.
+fn run_id(plan: &RunPlan) -> String {
+    let model = hames_eval::experiment::file_name(&plan.model_name);
+    let digest = plan.predictions.iter().flat_map(|digest| digest.chars());
+    let mark: String = digest.take(8).collect();
+    match mark.is_empty() {
+        true => format!("grade-{model}"),
+        false => format!("grade-{model}-{mark}"),
+    }
 }
 
 pub(super) fn regrade(args: &RegradeArgs, environment: &Environment) -> Result<u8> {

@@ -2,15 +2,14 @@
 //!
 //! How one trial goes is the pipeline's business.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use hames_eval::{
-    adapter::Options,
-    adapters,
-    calibration::Calibration,
-    clock,
+    adapter::{Adapter, Options},
+    adapters, clock,
     confinement::Confinement,
+    datasets::Loaded,
     environments::{
         docker::{Docker, DockerOptions},
         local::{Local, LocalOptions},
@@ -21,6 +20,7 @@ use hames_eval::{
     instance::Instance,
     manifest,
     plan::{AgentChoice, RunPlan},
+    prediction,
     rate_limit::RateLimits,
     runner::{self, Ran},
     stage::Stage,
@@ -44,31 +44,22 @@ use crate::{
 pub(super) fn run(args: &RunArgs, environment: &Environment) -> Result<u8> {
     let host = found::host(&args.place, environment)?;
     let plan = plan(args, &host, environment)?;
-    let mut loaded = found::load(&plan)?;
-    if let Some(file) = &plan.calibration {
-        let calibration = Calibration::read(file).map_err(|error| usage(error.to_string()))?;
-        let (valid, left_out) = calibration.split(loaded.instances);
-        loaded.instances = valid;
-        loaded.notes.extend(left_out);
-    }
+    let loaded = found::load(&plan)?;
     let experiment = Experiment::new(&found::root(&args.place, environment), &plan.id);
     if args.dry_run {
         return dry_run(&plan, &loaded.instances, &host);
+    }
+    // What cannot be begun leaves nothing behind.
+    chain(&plan, &host)?;
+    if args.force.as_deref() != Some(Stage::Build.name()) {
+        found::check_same(&experiment, &plan)?;
     }
     if let Some(stage) = &args.force {
         forget(stage, &plan, &experiment, &loaded.instances)?;
     }
     found::keep_plan(&experiment, &plan)?;
     let watch = Watch::new(environment, &experiment);
-    for note in loaded
-        .notes
-        .iter()
-        .chain(loaded.refused.iter().map(|(_, why)| why))
-    {
-        watch.say(note);
-    }
-    let refused = loaded.refused.len();
-    carry_out(plan, experiment, &host, &loaded.instances, watch, refused)
+    carry_out(plan, experiment, &host, &loaded, watch)
 }
 
 pub(super) fn resume(args: &ResumeArgs, environment: &Environment) -> Result<u8> {
@@ -79,25 +70,35 @@ pub(super) fn resume(args: &ResumeArgs, environment: &Environment) -> Result<u8>
     plan.workers = args.workers.unwrap_or(plan.workers);
     let loaded = found::load(&plan)?;
     let watch = Watch::new(environment, &experiment);
-    let refused = loaded.refused.len();
-    carry_out(plan, experiment, &host, &loaded.instances, watch, refused)
+    carry_out(plan, experiment, &host, &loaded, watch)
 }
 
 pub(super) fn carry_out(
     plan: RunPlan,
     experiment: Experiment,
     host: &Host,
-    instances: &[Instance],
+    loaded: &Loaded,
     watch: Watch,
-    refused: usize,
 ) -> Result<u8> {
+    let refused = loaded.refused.iter().map(|(_, why)| why);
+    loaded
+        .notes
+        .iter()
+        .chain(refused)
+        .for_each(|note| watch.say(note));
     let watch = Arc::new(watch);
     let mut cx = context(plan, experiment.clone(), host, watch.clone())?;
-    let ran = on_runtime(&mut cx, instances, Some(&watch))?;
+    let ran = on_runtime(&mut cx, &loaded.instances, Some(&watch))?;
     watch.finish();
     write_reports(&cx, &ran)?;
     reporting::print(&experiment)?;
-    Ok(code(&ran, refused))
+    if ran.interrupted {
+        watch.say(&format!(
+            "interrupted; `hames eval resume {}` goes on",
+            experiment.id
+        ));
+    }
+    Ok(code(&ran, loaded.refused.len()))
 }
 
 pub(super) fn context(
@@ -107,16 +108,7 @@ pub(super) fn context(
     observer: Arc<dyn Observer>,
 ) -> Result<RunContext> {
     let environment = back_end(&plan);
-    let mut chain = Vec::new();
-    for agent in &plan.agents {
-        let tries = adapters::chain(std::slice::from_ref(&agent.adapter), &agent.options);
-        for (adapter, options) in tries.map_err(|error| usage(error.to_string()))? {
-            adapter
-                .check(host, &options)
-                .map_err(|error| usage(error.to_string()))?;
-            chain.push((adapter, options));
-        }
-    }
+    let chain = chain(&plan, host)?;
     let store = Store::open(experiment.dir.parent().unwrap_or(&experiment.dir))?;
     Ok(RunContext {
         plan,
@@ -130,6 +122,21 @@ pub(super) fn context(
         cancel: CancellationToken::new(),
         store,
     })
+}
+
+/// The plan's agents, each with what it needs in its place.
+fn chain(plan: &RunPlan, host: &Host) -> Result<Vec<(Box<dyn Adapter>, Options)>> {
+    let mut chain = Vec::new();
+    for agent in &plan.agents {
+        let tries = adapters::chain(std::slice::from_ref(&agent.adapter), &agent.options);
+        for (adapter, options) in tries.map_err(|error| usage(error.to_string()))? {
+            adapter
+                .check(host, &options)
+                .map_err(|error| usage(error.to_string()))?;
+            chain.push((adapter, options));
+        }
+    }
+    Ok(chain)
 }
 
 fn back_end(plan: &RunPlan) -> Box<dyn hames_eval::environment::Environment> {
@@ -226,11 +233,16 @@ fn plan(args: &RunArgs, host: &Host, environment: &Environment) -> Result<RunPla
             .replace('Z', "");
         format!("{}-{time}", file_name(&model_name).replace(' ', "_"))
     });
-    if id.contains(['/', '~']) || id.starts_with('.') {
+    if id.is_empty() || id.contains(['/', '~']) || id.starts_with('.') {
         return Err(usage(format!(
-            "{id}: a run's name is the name of a folder, without / and ~"
+            "{id:?}: a run's name is the name of a folder, without / and ~"
         )));
     }
+    let predicted = agents.iter().find(|agent| agent.adapter == "predictions");
+    let predictions = predicted
+        .map(|agent| prediction::digest(Path::new(&agent.options.command)))
+        .transpose()
+        .map_err(|error| usage(error.to_string()))?;
     Ok(RunPlan {
         id,
         tasks: found::tasks(&args.tasks.tasks, host, environment)?,
@@ -249,6 +261,8 @@ fn plan(args: &RunArgs, host: &Host, environment: &Environment) -> Result<RunPla
         confine: !args.no_confine,
         keep: args.keep,
         seed: args.seed,
+        predictions,
+        unpredicted: Vec::new(),
         calibration: args
             .calibration
             .as_ref()

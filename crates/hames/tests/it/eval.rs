@@ -184,3 +184,106 @@ fn what_is_asked_for_wrongly_is_refused_before_anything_runs() {
     }
     assert!(!world.workspace().join("experiments").join("r").exists());
 }
+
+#[test]
+fn a_run_that_has_begun_is_not_turned_into_another_one() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new(HELLO);
+    let run = |adapter: &str, more: &[&str]| {
+        let task = [
+            "eval",
+            "run",
+            "mini",
+            "--id",
+            "mini__units-9",
+            "--run-id",
+            "r",
+        ];
+        hames(&world, &[&task[..], &["--adapter", adapter], more].concat())
+    };
+    assert_eq!(run("replay", &[]).code, 0);
+    for force in [&[][..], &["--force", "S6_score"]] {
+        let refused = run("command:true", force);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(
+            refused
+                .err
+                .contains("run r was begun with something else (the agents and what they are told"),
+            "{refused:?}"
+        );
+        assert_eq!(result(&world, "mini__units-9")["resolved"], true);
+    }
+    // How its work is graded changes nothing of the work.
+    let graded = run("replay", &["--grader", "v4"]);
+    assert!(
+        graded.err.contains("S6_score begins") && !graded.err.contains("S4_solve begins"),
+        "{graded:?}"
+    );
+    assert_eq!(result(&world, "mini__units-9")["report_source"], "v4");
+    assert_eq!(run("command:true", &["--force"]).code, 0);
+    assert_eq!(result(&world, "mini__units-9")["resolved"], false);
+}
+
+#[test]
+fn what_cannot_be_begun_leaves_no_run_behind() {
+    let world = World::new(HELLO);
+    let run = [
+        "eval",
+        "run",
+        "mini",
+        "--adapter",
+        "command:no-such-program",
+        "--run-id",
+        "r",
+    ];
+    assert_eq!(hames(&world, &run).code, 2);
+    assert!(!world.workspace().join("experiments").exists());
+}
+
+#[test]
+fn predictions_under_an_old_path_are_graded_anew_and_the_rest_of_the_set_is_told_of() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new(HELLO);
+    let grade = |patch: &str| {
+        let line = serde_json::json!({
+            "instance_id": "mini__units-9", "model_name_or_path": "m/x", "model_patch": patch,
+        });
+        world.file("preds.jsonl", &line.to_string());
+        hames(&world, &["eval", "grade", "preds.jsonl", "mini"])
+    };
+    let first = grade("");
+    assert!(first.out.contains("empty_patch"), "{first:?}");
+    let second = grade("no diff");
+    assert!(second.out.contains("patch_does_not_apply"), "{second:?}");
+    let told = "11 of 12 tasks have no prediction and are no part of this score";
+    assert!(second.out.contains(told), "{second:?}");
+    let again = hames(&world, &["eval", "resume"]);
+    assert!(again.out.contains("0 of 1 instance"), "{again:?}");
+    let runs = fs::read_dir(world.workspace().join("experiments")).unwrap();
+    let runs: Vec<_> = runs
+        .map(|run| run.unwrap().path())
+        .filter(|run| run.is_dir())
+        .collect();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    for run in runs {
+        let name = run.file_name().unwrap().to_str().unwrap();
+        let report = run.join(format!("m__x.{name}.json"));
+        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        assert_eq!(report["total_instances"], 12);
+        assert_eq!(
+            report["submitted_ids"],
+            serde_json::json!(["mini__units-9"])
+        );
+        assert_eq!(report["incomplete_ids"].as_array().unwrap().len(), 11);
+    }
+    world.file("preds.jsonl", "\n");
+    let none = hames(&world, &["eval", "grade", "preds.jsonl", "mini"]);
+    assert!(
+        none.code == 2 && none.err.contains("it is empty"),
+        "{none:?}"
+    );
+}
