@@ -21,8 +21,8 @@ use crate::{
     environment::TestOutput,
     instance::Instance,
     log_parsers::{self, LogOf, LogParser},
-    record::TestLists,
     stage::StageError,
+    test_lists::TestLists,
 };
 
 /// The official names.

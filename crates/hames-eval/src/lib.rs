@@ -43,6 +43,7 @@ pub mod stages;
 pub mod statistics;
 pub mod store;
 pub mod summary;
+pub mod test_lists;
 pub mod tool;
 pub mod trajectory;
 pub mod trial;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     environment::EnvironmentRecord,
     stage::{Stage, StageState},
+    test_lists::TestLists,
     trajectory::Usage,
 };
 
@@ -121,16 +122,6 @@ fn without_remarks(text: &str) -> String {
         plain.push('\n');
     }
     plain
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TestLists {
-    pub pass: Vec<String>,
-    pub fail: Vec<String>,
-    /// In neither list: v4 leaves skipped tests out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<String>,
 }
 
 /// S3: what the tests say before any fix.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Tier, Verdict, Version};
-use crate::record::TestLists;
+use crate::test_lists::TestLists;
 
 /// `report.json` of an instance whose patch was run.
 pub fn instance_report(id: &str, version: Version, verdict: &Verdict) -> Value {

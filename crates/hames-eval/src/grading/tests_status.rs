@@ -4,7 +4,7 @@ use super::{Resolution, Version};
 use crate::{
     instance::Answers,
     log_parsers::{Status, StatusMap},
-    record::TestLists,
+    test_lists::TestLists,
 };
 
 pub(super) struct Lists {

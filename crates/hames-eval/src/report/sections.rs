@@ -396,7 +396,7 @@ fn trial_row(run: &Run, trial: &Trial) -> [String; 7] {
 
 /// How many of each list are as they should be.
 pub fn tests(result: &InstanceResult) -> String {
-    let of = |lists: &crate::record::TestLists| {
+    let of = |lists: &crate::test_lists::TestLists| {
         let all = lists.pass.len() + lists.fail.len() + lists.left_out.len();
         format!("{}/{all}", lists.pass.len())
     };

@@ -9,11 +9,10 @@ use crate::{
     experiment::write_atomically,
     given::{Given, Passed},
     instance::TestRun,
-    record::{
-        AdapterAttempt, Failure, FailureClass, InstanceResult, NOT_GRADED, REWARD, TestLists,
-    },
+    record::{AdapterAttempt, Failure, FailureClass, InstanceResult, NOT_GRADED, REWARD},
     stage::{Stage, StageError, StageState},
     stages::s4_solve::Solved,
+    test_lists::TestLists,
     trajectory::Usage,
     trial::TrialContext,
 };

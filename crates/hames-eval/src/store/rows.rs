@@ -5,7 +5,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params, types::Value};
 
 use super::RunRow;
-use crate::record::{InstanceResult, TestLists};
+use crate::{record::InstanceResult, test_lists::TestLists};
 
 pub const RESULTS: &str = "SELECT json FROM results WHERE run_id = ?1 ORDER BY instance_id, trial";
 

@@ -11,11 +11,11 @@ use hames_eval::{
     plan::RunPlan,
     record::{
         AdapterAttempt, Baseline, Failure, FailureClass, InstanceResult, LeakReport, PatchFacts,
-        TestLists,
     },
     report::{self, Options, Outcome, Run, Summary},
     stage::{Stage, StageState},
     store::Store,
+    test_lists::TestLists,
     trajectory::{Source, Trajectory, Turn, Usage},
 };
 use tempfile::tempdir;

@@ -10,9 +10,10 @@ use std::{
 
 use hames_eval::{
     experiment::{Experiment, write_atomically},
-    record::{AdapterAttempt, Failure, FailureClass, InstanceResult, TestLists},
+    record::{AdapterAttempt, Failure, FailureClass, InstanceResult},
     stage::{Stage, StageState},
     store::{Appended, Store, StoreError, VERSION},
+    test_lists::TestLists,
 };
 use tempfile::tempdir;
 

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::{anchor, class_of, mark, plots, terms::term, trajectory};
 use crate::{
     experiment::Experiment,
-    record::{InstanceResult, TestLists},
+    record::InstanceResult,
     report::{
         Run, Trial, clean,
         figures::{self, NONE},
@@ -18,6 +18,7 @@ use crate::{
         turns,
     },
     stage::{Stage, StageState},
+    test_lists::TestLists,
 };
 
 /// Test names a list; the whole list is in the result's file.
