@@ -10,6 +10,7 @@ use crate::{
     host::Host,
     instance::{Instance, Source},
     plan::RunPlan,
+    report::figures::plural,
     stage::{Stage, StageError},
     stage_table::Row,
     stages::s1_build,
@@ -25,10 +26,10 @@ pub fn text(
         return Ok("no task\n".to_owned());
     };
     let mut text = format!(
-        "Run {}: {} tasks, {} trials each, {} at a time, graded by {} on the {} back-end.\nFor {}:\n",
+        "Run {}: {}, {} each, {} at a time, graded by {} on the {} back-end.\nFor {}:\n",
         plan.id,
-        instances.len(),
-        plan.attempts,
+        plural(instances.len(), "task"),
+        plural(plan.attempts as usize, "trial"),
         plan.workers,
         plan.grader,
         plan.environment,
@@ -105,7 +106,15 @@ fn agent(plan: &RunPlan, instance: &Instance, host: &Host) -> Result<String, Sta
             gold_patch: adapter.plays_gold().then(String::new),
             ..task.clone()
         };
-        lines.push(match adapter.plan(&task, &place, host, &agent.options)? {
+        let planned = match adapter.plan(&task, &place, host, &agent.options) {
+            // A run would be refused for it; what it would do can be said all the same.
+            Err(missing @ StageError::Missing { .. }) => {
+                lines.push(format!("{} ({missing})", adapter.name()));
+                continue;
+            }
+            planned => planned?,
+        };
+        lines.push(match planned {
             Plan::Patch(_) => format!("{} (in this process)", adapter.name()),
             Plan::Subprocess(line) => {
                 let args = line.args.iter().map(|arg| match arg == &task.prompt {

@@ -140,13 +140,20 @@ pub fn sweep(folder: &Path) {
     }
 }
 
+/// Readable for whom the user's mask lets read, as any other file of theirs.
+fn beside() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(BESIDE);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
 /// Writes a whole file beside its place and moves it there: a reader sees the old or the new.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(BESIDE)
-        .tempfile_in(folder)?;
+    let mut file = beside().tempfile_in(folder)?;
     io::Write::write_all(&mut file, bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)

@@ -33,7 +33,8 @@ pub struct StageRecord {
     pub state: StageState,
     pub seconds: f64,
     pub finished_at: String,
-    /// Those that must be there for the stage to count as done.
+    /// Those that must be there for the stage to count as done, seen from the run's folder: it may be
+    /// moved as a whole.
     #[serde(default)]
     pub outputs: Vec<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,8 +88,9 @@ impl Manifest {
     /// What a done stage gave, if all its outputs are still there.
     pub fn done<T: DeserializeOwned>(&self, dir: &TrialDir, stage: Stage) -> Option<T> {
         let record = self.stages.get(&stage)?;
-        let whole =
-            record.state == StageState::Done && record.outputs.iter().all(|path| path.exists());
+        let mut outputs = record.outputs.iter();
+        let whole = record.state == StageState::Done
+            && outputs.all(|path| run_folder(dir).join(path).exists());
         let text = fs::read(given(dir, stage)).ok().filter(|_| whole)?;
         serde_json::from_slice(&text).ok()
     }
@@ -144,6 +146,13 @@ impl Manifest {
         let finished_at = clock::now();
         // Nobody reads less than a millisecond, and what is written reads back as the same number.
         let seconds = (seconds * 1000.0).round() / 1000.0;
+        let outputs = outputs
+            .into_iter()
+            .map(|path| match path.strip_prefix(run_folder(dir)) {
+                Ok(inside) => inside.to_owned(),
+                Err(_) => path,
+            })
+            .collect();
         let record = StageRecord {
             state,
             seconds,
@@ -167,6 +176,10 @@ pub fn forget_from(dir: &TrialDir, stage: Stage) -> io::Result<()> {
     };
     manifest.forget_from(stage);
     write_atomically(&path, &serde_json::to_vec_pretty(&manifest)?)
+}
+
+fn run_folder(dir: &TrialDir) -> &Path {
+    dir.0.parent().unwrap_or(&dir.0)
 }
 
 /// Where what a stage gave is kept.

@@ -85,7 +85,7 @@ pub enum StageError {
     Infrastructure(String),
     /// Someone else works on it.
     #[error(
-        "{what} is in use by process {pid}: wait for it, or give this run a folder of its own with --dir"
+        "{what} is in use by process {pid}: wait for it, or give this run a --run-id of its own"
     )]
     Locked { what: String, pid: u32 },
     /// The run was told to stop.

@@ -127,6 +127,9 @@ impl Adapter for Hames {
     }
 }
 
+/// Its exit code where no model, no key or a wrong flag let it send nothing at all.
+const COULD_NOT_BEGIN: i32 = 2;
+
 pub fn is_there(host: &Host) -> Result<(), StageError> {
     if host.hames.is_file() {
         return Ok(());
@@ -171,6 +174,12 @@ pub fn start(adapter: &dyn Adapter, place: &Place, host: &Host, options: &Option
 /// The journal has more than the stream, and is whole at every moment.
 pub fn retell(left: &Left<'_>) -> Retelling {
     let mut streamed = claude_stream::read(left.stdout, DIALECT);
+    if left.returncode == Some(COULD_NOT_BEGIN) {
+        let said = left.stderr.lines().find(|line| !line.trim().is_empty());
+        let said = said.unwrap_or("it could not begin");
+        let said = said.trim_start_matches("hames: ");
+        streamed.infrastructure = Some(said.to_owned());
+    }
     let sessions = left.place.home.join(STATE).join("hames/sessions");
     let Some(mut told) = journal::read(&sessions) else {
         streamed
@@ -181,6 +190,7 @@ pub fn retell(left: &Left<'_>) -> Retelling {
     told.trajectory.agent_version = streamed.trajectory.agent_version;
     told.trajectory.cost_usd = streamed.trajectory.cost_usd;
     told.trajectory.final_answer = streamed.trajectory.final_answer;
+    told.infrastructure = streamed.infrastructure;
     told.garbled += streamed.garbled;
     told
 }

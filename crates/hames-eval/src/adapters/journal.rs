@@ -162,10 +162,12 @@ fn finished(told: &mut Retelling, outcome: &Outcome) {
     let error = match outcome {
         Outcome::Completed => None,
         Outcome::Failed { error } => Some(error.clone()),
+        Outcome::LimitReached { .. } => {
+            Some(format!("it reached a limit: {}", outcome.end_cause()))
+        }
         Outcome::Refused
         | Outcome::Truncated
         | Outcome::NoAnswer
-        | Outcome::LimitReached { .. }
         | Outcome::Interrupted
         | Outcome::CheckFailed { .. }
         | Outcome::SchemaFailed { .. } => Some(format!("it ended with {}", outcome.end_cause())),

@@ -66,7 +66,7 @@ fn spent(snapshot: &Snapshot) -> String {
         "  {} of {} resolved{left_out}; {}, {} tokens in, {} out",
         tally.resolved,
         tally.counted,
-        figures::dollars(Some(tally.cost_usd)),
+        figures::dollars((tally.cost_usd > 0.0).then_some(tally.cost_usd)),
         figures::count(tally.tokens_in),
         figures::count(tally.tokens_out),
     )

@@ -62,7 +62,7 @@ pub fn silence(worker: usize, trial: &TrialId, quiet: Duration, now: Duration) -
 fn ended(trial: &TrialId, result: &InstanceResult) -> String {
     let verdict = match &result.failure {
         Some(failure) => {
-            let why = clean::preview(&failure.message, 160);
+            let why = clean::preview(&failure.message, 480);
             format!("{}: {why}", failure.class.name())
         }
         None if result.resolved => "resolved".to_owned(),

@@ -339,8 +339,24 @@ fn a_run_that_a_service_ended_is_infrastructure_and_one_that_recovered_is_not() 
             limit: hames_types::Limit::Turns,
         }),
     ];
-    let own = Some("it ended with turns".to_owned());
+    let own = Some("it reached a limit: turns".to_owned());
     assert_eq!(ended(&limited, 3), (None, own));
+}
+
+#[test]
+fn a_run_that_could_not_begin_is_not_the_models_failure() {
+    let machine = Machine::new();
+    for name in ["hames", "oneshot"] {
+        let ran = Ran {
+            returncode: Some(2),
+            stderr: "hames: no model was found; there are four ways to get one:\n  1. a key\n"
+                .to_owned(),
+            ..Ran::printed("")
+        };
+        let reading = machine.read(find(name).as_ref(), &ran, &Options::default());
+        let why = "no model was found; there are four ways to get one:".to_owned();
+        assert_eq!((reading.infrastructure, reading.failure), (Some(why), None));
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ async fn req_w15_what_a_live_process_holds_is_refused_by_its_name_and_a_dead_one
         }
     );
     let expected = format!(
-        "demo of run r1 is in use by process {pid}: wait for it, or give this run a folder of its own with --dir"
+        "demo of run r1 is in use by process {pid}: wait for it, or give this run a --run-id of its own"
     );
     assert_eq!(refused.to_string(), expected);
     let cancelled = CancellationToken::new();

@@ -283,6 +283,20 @@ async fn req_w11_a_manifest_that_cannot_be_read_is_kept_and_the_trial_runs_again
 }
 
 #[tokio::test]
+async fn req_w11_a_run_that_was_moved_has_lost_nothing() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new("gold");
+    let [one, two] = ["one", "two"].map(|name| world.folder.path().join(name));
+    let first = world.go_in(&one, Confinement::none()).await.results;
+    fs::rename(&one, &two).unwrap();
+    world.run_stages();
+    let again = world.go_in(&two, Confinement::none()).await.results;
+    assert_eq!((again, world.run_stages()), (first, Vec::new()));
+}
+
+#[tokio::test]
 async fn req_w11_a_result_that_cannot_be_read_is_written_again() {
     if !has_python() {
         return;

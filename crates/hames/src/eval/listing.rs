@@ -36,10 +36,18 @@ fn adapters(args: &ListArgs, environment: &Environment) -> Result<String> {
             adapter.name().to_owned(),
             adapter.aliases().join(", "),
             here,
-            adapter.passes().join(" "),
+            first(adapter.passes()),
         ]);
     }
     Ok(table.render())
+}
+
+/// The rest is in the page on adapters.
+fn first(variables: &[&str]) -> String {
+    match variables {
+        [one, two, _, _, rest @ ..] => format!("{one} {two} and {} more", rest.len() + 2),
+        few => few.join(" "),
+    }
 }
 
 fn runs(args: &ListArgs, environment: &Environment) -> Result<String> {

@@ -83,8 +83,7 @@ pub(super) fn status(args: &Which, environment: &Environment) -> Result<u8> {
     let root = found::root(&args.place, environment);
     let experiment = found::experiment(args.run.as_deref(), &root)?;
     let progress = watching::told(&experiment.dir)?;
-    let mut text = progress
-        .unwrap_or_else(|| format!("{}: nobody has written how far it is\n", experiment.id));
+    let mut text = progress.unwrap_or_else(|| format!("{}: no trial has begun\n", experiment.id));
     text += "\n";
     text += &report::terminal(&load(&experiment)?, &Options::default());
     page::print(&text)?;

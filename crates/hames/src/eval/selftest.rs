@@ -208,7 +208,11 @@ fn told(
                 .and_then(|result| result.failure.as_ref())
                 .map(|failure| failure.message.clone());
             let is_right = resolved == pass.resolves && judged;
-            let word = if resolved { "resolved" } else { "unresolved" };
+            let word = match (resolved, judged) {
+                (true, _) => "resolved",
+                (false, true) => "unresolved",
+                (false, false) => "not judged",
+            };
             let mark = if is_right { "" } else { " (!)" };
             if let Some(cell) = cells.get_mut(at + 1) {
                 *cell = format!("{word}{mark}");

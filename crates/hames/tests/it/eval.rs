@@ -227,6 +227,33 @@ fn a_run_that_has_begun_is_not_turned_into_another_one() {
 }
 
 #[test]
+fn a_dry_run_names_a_program_that_is_missing_and_goes_on() {
+    let world = World::new(HELLO);
+    let args = [
+        "eval",
+        "run",
+        "mini",
+        "--adapter",
+        "codex,replay",
+        "--dry-run",
+    ];
+    let ran = Ran::of(
+        world
+            .bare(&args)
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out
+            .contains("codex (the program codex is missing: npm install -g @openai/codex)")
+            && ran.out.contains("or $ replay (in this process)"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn what_cannot_be_begun_leaves_no_run_behind() {
     let world = World::new(HELLO);
     let run = [
