@@ -2,6 +2,8 @@
 //!
 //! It picks what runs; how that works is each module's own.
 
+mod rules;
+
 use std::{ffi::OsString, io::Write};
 
 use anyhow::Result;
@@ -55,7 +57,7 @@ pub enum Command {
 
 /// Runs the program; what went wrong is on stderr by then.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::try_parse_from(rules::joined(args)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and the version are errors to clap; nobody reads stderr for them.

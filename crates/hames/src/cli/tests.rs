@@ -44,3 +44,84 @@ fn what_claude_code_users_type_is_understood() {
         assert_eq!(cli.run.permission.mode(), Some(Mode::FullAuto));
     }
 }
+
+#[test]
+fn rules_may_stand_one_by_one_and_a_prompt_after_them() {
+    let table: [(&[&str], &[&str]); 6] = [
+        (
+            &[
+                "-p",
+                "go",
+                "--allowedTools",
+                "Bash(git log *)",
+                "Bash(ls a b)",
+                "Read",
+            ],
+            &[
+                "-p",
+                "go",
+                "--allowedTools",
+                "Bash(git log *),Bash(ls a b),Read",
+            ],
+        ),
+        (
+            &[
+                "-p",
+                "--allowedTools",
+                "Read",
+                "WebFetch",
+                "mcp__docs__find",
+                "say hello",
+            ],
+            &[
+                "-p",
+                "--allowedTools",
+                "Read,WebFetch,mcp__docs__find",
+                "say hello",
+            ],
+        ),
+        (
+            &[
+                "--disallowed-tools",
+                "Write",
+                "Edit",
+                "--allowed-tools",
+                "Read",
+                "-p",
+                "x",
+            ],
+            &[
+                "--disallowed-tools",
+                "Write,Edit",
+                "--allowed-tools",
+                "Read",
+                "-p",
+                "x",
+            ],
+        ),
+        // A word that is a tool somewhere, a call in the text, a flag without its value.
+        (
+            &["-p", "--allowedTools", "Read", "search"],
+            &["-p", "--allowedTools", "Read", "search"],
+        ),
+        (
+            &[
+                "-p",
+                "--allowedTools",
+                "Read",
+                "explain main(argc, argv) to me",
+            ],
+            &[
+                "-p",
+                "--allowedTools",
+                "Read",
+                "explain main(argc, argv) to me",
+            ],
+        ),
+        (&["-p", "--allowedTools"], &["-p", "--allowedTools"]),
+    ];
+    for (typed, meant) in table {
+        let typed = typed.iter().map(OsString::from);
+        assert_eq!(rules::joined(typed), meant);
+    }
+}
