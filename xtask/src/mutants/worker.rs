@@ -36,7 +36,27 @@ pub enum Fate {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Suite {
     package: String,
-    args: Vec<&'static str>,
+    args: Vec<String>,
+}
+
+impl Suite {
+    /// Those of its tests whose names hold a word of the path below `src`: none, often enough,
+    /// which costs nothing.
+    fn about(&self, path: &str) -> Self {
+        let below = path.rsplit_once("/src/").map_or(path, |(_, below)| below);
+        let words = below.trim_end_matches(".rs").split('/').map(str::to_owned);
+        let mut args = self.args.clone();
+        args.push("--".to_owned());
+        args.extend(words.filter(|word| word != "lib" && word != "main"));
+        // No word at all would be every test.
+        if args.last().is_some_and(|last| last == "--") {
+            args.push("lib::".to_owned());
+        }
+        Self {
+            package: self.package.clone(),
+            args,
+        }
+    }
 }
 
 pub struct Worker<'g> {
@@ -73,7 +93,7 @@ impl<'g> Worker<'g> {
         else {
             return Ok((Fate::TextIsGone, String::new()));
         };
-        for suite in self.suites(owner) {
+        for suite in self.suites(owner, &mutant.path) {
             let patience = self.patience(&suite)?;
             fs::write(&path, &faulty)?;
             let fate = self.test(&suite, patience);
@@ -86,13 +106,16 @@ impl<'g> Worker<'g> {
         Ok((Fate::Survived, String::new()))
     }
 
-    /// The owner's first, then those of the crates above it.
-    fn suites(&self, owner: &Package) -> Vec<Suite> {
+    /// The owner's first, then those of the crates above it; before all, the few that are about
+    /// the very module, as most faults are seen by one of them.
+    fn suites(&self, owner: &Package, path: &str) -> Vec<Suite> {
         let above = self.graph.dependents(&owner.name).into_iter();
         let packages = std::iter::once(owner).chain(above);
-        packages
+        let whole: Vec<Suite> = packages
             .flat_map(|package| suites_of(&self.tree, package))
-            .collect()
+            .collect();
+        let near = whole.first().map(|first| first.about(path));
+        near.into_iter().chain(whole).collect()
     }
 
     /// Fails when the suite does not pass as it is: nothing can be said of a fault in it then.
@@ -139,8 +162,8 @@ impl<'g> Worker<'g> {
         let said = File::create(&self.said)?;
         let mut child = Command::new("cargo")
             .args(["test", "--quiet", "--package", &suite.package])
-            .args(&suite.args)
             .args(args)
+            .args(&suite.args)
             .current_dir(&self.tree)
             .env("CARGO_TARGET_DIR", &self.build)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
@@ -166,21 +189,17 @@ impl<'g> Worker<'g> {
 /// The integration binary, and the unit tests where there are any.
 fn suites_of(tree: &Path, package: &Package) -> Vec<Suite> {
     let folder = tree.join(&package.folder);
-    let suite = |args: Vec<&'static str>| Suite {
+    let suite = |args: &[&str]| Suite {
         package: package.name.clone(),
-        args,
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
     };
     let mut suites = Vec::new();
     if folder.join("tests/it/main.rs").exists() {
-        suites.push(suite(vec!["--test", "it"]));
+        suites.push(suite(&["--test", "it"]));
     }
     if has_unit_tests(&folder.join("src")) {
         let library = folder.join("src/lib.rs").exists();
-        suites.push(suite(if library {
-            vec!["--lib"]
-        } else {
-            vec!["--bins"]
-        }));
+        suites.push(suite(if library { &["--lib"] } else { &["--bins"] }));
     }
     suites
 }
@@ -212,4 +231,21 @@ fn stop(child: &mut Child) -> io::Result<()> {
         .args(["-KILL", "--", &group])
         .status()?;
     child.wait().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_that_are_about_a_module_hold_a_word_of_its_path() {
+        let suite = Suite {
+            package: "a".to_owned(),
+            args: vec!["--test".to_owned(), "it".to_owned()],
+        };
+        let about = |path| suite.about(path).args.join(" ");
+        let expected = "--test it -- environments local seal";
+        assert_eq!(about("crates/a/src/environments/local/seal.rs"), expected);
+        assert_eq!(about("crates/a/src/lib.rs"), "--test it -- lib::");
+    }
 }

@@ -148,6 +148,26 @@ async fn fault_e04_a_background_child_without_the_pipe_lives_on_until_the_sessio
 }
 
 #[tokio::test]
+async fn fault_e08_a_background_child_that_sheds_its_signs_later_is_known_all_the_same() {
+    if !has_proc() {
+        return;
+    }
+    let bench = Bench::new();
+    // Once the call is over it leaves its group, its session and its mark: its number stays.
+    let command = "(until [ -e go ]; do sleep 0.01; done; exec env -i PATH=\"$PATH\" setsid sleep 600) \
+                   > /dev/null 2>&1 & echo $! > pids";
+    bench.ok("bash", json!({ "command": command })).await;
+    let pid = pids(&bench.workspace).remove(0);
+    bench.put("go", "");
+    let runs = || std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    until(|| runs() == b"sleep\x00600\0").await;
+    let processes = bench.config.processes.clone();
+    assert_eq!(processes.background(), [pid.parse::<u32>().unwrap()]);
+    processes.kill_all().await;
+    assert!(!is_alive(&pid));
+}
+
+#[tokio::test]
 async fn fault_e08_a_daemon_is_ended_with_the_session_that_started_it() {
     if !has_proc() {
         return;

@@ -120,6 +120,12 @@ async fn fault_e11_links_are_not_followed() {
     let bench = tree();
     symlink(&bench.workspace, bench.workspace.join("src/loop")).unwrap();
     symlink("/", bench.workspace.join("src/everything")).unwrap();
+    // Neither of those above: a walk that followed links would end at once in either of them.
+    let beside = bench.workspace.with_file_name("beside");
+    std::fs::create_dir(&beside).unwrap();
+    std::fs::write(beside.join("main.rs"), "fn main() {}\n").unwrap();
+    symlink(&beside, bench.workspace.join("src/beside")).unwrap();
+    symlink("deep", bench.workspace.join("src/again")).unwrap();
     let told = bench.ok("glob", json!({ "pattern": "*.rs" })).await;
     assert_eq!(told, "blob.rs\nsrc/deep/run.rs\nsrc/main.rs");
     let told = bench.ok("grep", json!({ "pattern": "fn main" })).await;
