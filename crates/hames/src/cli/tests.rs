@@ -1,5 +1,7 @@
 //! Command lines as they are typed, and what is made of them.
 
+use std::ffi::OsStr;
+
 use hames_agent::permission::modes::Mode;
 
 use super::*;
@@ -47,81 +49,29 @@ fn what_claude_code_users_type_is_understood() {
 
 #[test]
 fn rules_may_stand_one_by_one_and_a_prompt_after_them() {
-    let table: [(&[&str], &[&str]); 6] = [
+    let table = [
         (
-            &[
-                "-p",
-                "go",
-                "--allowedTools",
-                "Bash(git log *)",
-                "Bash(ls a b)",
-                "Read",
-            ],
-            &[
-                "-p",
-                "go",
-                "--allowedTools",
-                "Bash(git log *),Bash(ls a b),Read",
-            ],
+            "-p|go|--allowedTools|Bash(git log *)|Bash(ls a b)|Read",
+            "-p|go|--allowedTools|Bash(git log *),Bash(ls a b),Read",
         ),
         (
-            &[
-                "-p",
-                "--allowedTools",
-                "Read",
-                "WebFetch",
-                "mcp__docs__find",
-                "say hello",
-            ],
-            &[
-                "-p",
-                "--allowedTools",
-                "Read,WebFetch,mcp__docs__find",
-                "say hello",
-            ],
+            "-p|--allowedTools|Read|WebFetch|mcp__docs__find|say hello",
+            "-p|--allowedTools|Read,WebFetch,mcp__docs__find|say hello",
         ),
         (
-            &[
-                "--disallowed-tools",
-                "Write",
-                "Edit",
-                "--allowed-tools",
-                "Read",
-                "-p",
-                "x",
-            ],
-            &[
-                "--disallowed-tools",
-                "Write,Edit",
-                "--allowed-tools",
-                "Read",
-                "-p",
-                "x",
-            ],
+            "--disallowed-tools|Write|Edit|--allowed-tools|Read|-p|x",
+            "--disallowed-tools|Write,Edit|--allowed-tools|Read|-p|x",
         ),
-        // A word that is a tool somewhere, a call in the text, a flag without its value.
-        (
-            &["-p", "--allowedTools", "Read", "search"],
-            &["-p", "--allowedTools", "Read", "search"],
-        ),
-        (
-            &[
-                "-p",
-                "--allowedTools",
-                "Read",
-                "explain main(argc, argv) to me",
-            ],
-            &[
-                "-p",
-                "--allowedTools",
-                "Read",
-                "explain main(argc, argv) to me",
-            ],
-        ),
-        (&["-p", "--allowedTools"], &["-p", "--allowedTools"]),
     ];
-    for (typed, meant) in table {
-        let typed = typed.iter().map(OsString::from);
-        assert_eq!(rules::joined(typed), meant);
+    // A word that is a tool somewhere, a call in the text, a flag without its value.
+    let left_alone = [
+        "-p|--allowedTools|Read|search",
+        "-p|--allowedTools|Read|explain main(argc, argv) to me",
+        "-p|--allowedTools",
+    ];
+    let left_alone = left_alone.map(|line| (line, line));
+    for (typed, meant) in table.into_iter().chain(left_alone) {
+        let joined = rules::joined(typed.split('|').map(OsString::from));
+        assert_eq!(joined.join(OsStr::new("|")), meant);
     }
 }
