@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
 use hames_eval::{
-    experiment::Experiment,
+    experiment::{Experiment, file_name},
     report::{self, Comparison, Options, Run},
 };
 
@@ -34,8 +34,11 @@ pub(super) fn report(args: &ReportArgs, environment: &Environment) -> Result<u8>
     };
     let path = match (&args.output, args.format) {
         (Some(path), _) => Some(environment.current_dir.join(path)),
-        // Its links are relative to the run's folder.
-        (None, Face::Html) => Some(experiment.dir.join("report.html")),
+        // Its links are relative to the run's folder, where a comparison is no run's own page.
+        (None, Face::Html) => Some(experiment.dir.join(match &args.compare {
+            None => "report.html".to_owned(),
+            Some(other) => format!("report-{}.html", file_name(other)),
+        })),
         (None, Face::Terminal | Face::Markdown | Face::Json) => None,
     };
     match path {

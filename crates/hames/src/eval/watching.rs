@@ -61,7 +61,7 @@ impl Watch {
     fn draw(&self) {
         let Some(shown) = &self.shown else { return };
         self.clear();
-        let block = self.watch.block(WIDTH);
+        let block = self.watch.block(width());
         block.iter().for_each(|line| put(line));
         *shown.lock().unwrap_or_else(PoisonError::into_inner) = block.len();
     }
@@ -96,6 +96,17 @@ fn noted(event: &Event) -> String {
         Event::Note { trial: None, text } => text.clone(),
         _ => String::new(),
     }
+}
+
+/// A line that the terminal breaks in two is two to be taken back.
+fn width() -> usize {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr())
+        && size.ws_col > 0
+    {
+        return size.ws_col.into();
+    }
+    WIDTH
 }
 
 fn put(line: &str) {

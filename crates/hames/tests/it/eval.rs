@@ -100,6 +100,12 @@ fn a_run_is_reported_resumed_regraded_and_listed() {
     );
     let page = hames(&world, &["eval", "report", "r", "--format", "html"]);
     assert_eq!(page.code, 0, "{page:?}");
+    let compare = ["eval", "report", "r", "--compare", "r", "--format", "html"];
+    let compared = hames(&world, &compare);
+    assert!(
+        compared.out.ends_with("experiments/r/report-r.html\n"),
+        "{compared:?}"
+    );
     let html = fs::read_to_string(world.workspace().join("experiments/r/report.html")).unwrap();
     assert!(
         html.contains("mini__units-9") && !html.contains("http://") && !html.contains("<script")
