@@ -10,6 +10,7 @@ pub mod calibration;
 pub mod clock;
 pub mod confinement;
 pub mod datasets;
+pub mod digest;
 pub mod dry_run;
 pub mod environment;
 pub mod environments;

@@ -6,9 +6,8 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::{grading::Version, stages::s1_build::Telling};
+use crate::{digest, grading::Version, stages::s1_build::Telling};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -77,11 +76,6 @@ pub struct Inputs {
     pub grading: String,
 }
 
-fn digest(value: &Value) -> String {
-    let digest = Sha256::digest(value.to_string().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 impl Default for RunPlan {
     fn default() -> Self {
         Self {
@@ -122,8 +116,8 @@ impl RunPlan {
     pub fn inputs(&self, instance: &crate::instance::Instance) -> Inputs {
         let work: Vec<_> = self.work().into_iter().map(|(_, value)| value).collect();
         Inputs {
-            work: digest(&json!([instance, work])),
-            grading: digest(&json!([self.grader, self.test_limit])),
+            work: digest::of(json!([instance, work]).to_string().as_bytes()),
+            grading: digest::of(json!([self.grader, self.test_limit]).to_string().as_bytes()),
         }
     }
 

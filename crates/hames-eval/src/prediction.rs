@@ -6,9 +6,8 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
-use crate::{instance::Instance, stage::StageError};
+use crate::{digest, instance::Instance, stage::StageError};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prediction {
@@ -30,8 +29,7 @@ pub fn read(path: &Path) -> Result<Vec<Prediction>, StageError> {
 pub fn digest(path: &Path) -> Result<String, StageError> {
     let bytes = fs::read(path)
         .map_err(|error| StageError::BadInput(format!("{}: {error}", path.display())))?;
-    let digest = Sha256::digest(&bytes);
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(digest::of(&bytes))
 }
 
 /// The error says which entry, and what is wrong with it.

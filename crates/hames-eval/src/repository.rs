@@ -8,7 +8,7 @@ mod git;
 mod mirror;
 mod sdist;
 
-pub(crate) use self::folder::{digest, slug};
+pub(crate) use self::folder::slug;
 pub use self::{
     clone::{Depth, clone},
     git::{GitCall, commit_all, git, git_call, git_text, git_told},

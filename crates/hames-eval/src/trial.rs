@@ -4,12 +4,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     adapter::{Adapter, Options},
     confinement::Confinement,
+    digest,
     environment::{Around, Environment},
     event::{Event, Observer, TrialId},
     experiment::{Experiment, TrialDir, file_name},
@@ -49,19 +49,12 @@ impl RunContext {
             cancel: &self.cancel,
         }
     }
-}
 
-impl RunContext {
     /// The cache is shared: a run of the same name may be in another folder of experiments.
     fn work_dir(&self) -> PathBuf {
         let dir = &self.experiment.dir;
         let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
-        let digest = Sha256::digest(dir.as_os_str().as_encoded_bytes());
-        let mark: String = digest
-            .iter()
-            .take(4)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let mark = digest::short(&[&dir.to_string_lossy()]);
         let name = format!("{}-{mark}", self.plan.id);
         self.host.cache.join("work").join(name)
     }

@@ -9,26 +9,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::stage::StageError;
-
-/// Enough not to meet another of its kind.
-const LENGTH: usize = 16;
-
-/// A short name for some texts, in hexadecimal digits.
-pub(crate) fn digest(texts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(text.len().to_le_bytes());
-        hash.update(text);
-    }
-    hex(hash)
-}
-
-fn hex(hash: Sha256) -> String {
-    let mut name = format!("{:x}", hash.finalize());
-    name.truncate(LENGTH);
-    name
-}
+use crate::{digest, stage::StageError};
 
 /// The readable part of a name in the cache.
 pub(crate) fn slug(name: &str) -> String {
@@ -62,7 +43,7 @@ pub(super) fn contents(folder: &Path) -> Result<String, StageError> {
         let read = read(&at, &below, &mut hash, &mut open);
         read.map_err(|error| StageError::io(format_args!("read {}", at.display()), &error))?;
     }
-    Ok(hex(hash))
+    Ok(digest::shortened(hash))
 }
 
 fn read(folder: &Path, below: &Path, hash: &mut Sha256, open: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -14,6 +14,7 @@ use super::{
     sdist,
 };
 use crate::{
+    digest,
     environment::Around,
     instance::{Instance, Source},
     lock::Lock,
@@ -72,7 +73,7 @@ pub async fn mirror(
 }
 
 fn place(name: &str, key: &str, cx: &Around<'_>) -> PathBuf {
-    let (slug, key) = (folder::slug(name), folder::digest(&[key]));
+    let (slug, key) = (folder::slug(name), digest::short(&[key]));
     cx.host
         .cache
         .join("mirrors")

@@ -10,11 +10,12 @@ use std::{
 
 use super::{cli::Docker, container::Container, workdir};
 use crate::{
+    digest,
     environment::{EnvironmentRecord, Prepared},
     experiment::write_atomically,
     instance::Instance,
     lock::Lock,
-    repository::{digest, git, git_text, keep_as_mirror},
+    repository::{git, git_text, keep_as_mirror},
     stage::StageError,
 };
 
@@ -85,7 +86,7 @@ pub(super) async fn copy_out(
     docker: &Docker<'_>,
 ) -> Result<Prepared, StageError> {
     let workdir = workdir(instance);
-    let name = digest(&[&image.id, &workdir.to_string_lossy()]);
+    let name = digest::short(&[&image.id, &workdir.to_string_lossy()]);
     let folder = docker.cx.host.cache.join("images").join(name);
     let kept = folder.join("prepared.json");
     if let Some(prepared) = read(&kept) {

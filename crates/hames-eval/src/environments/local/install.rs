@@ -16,11 +16,12 @@ use super::{
     venv::{self, Venv},
 };
 use crate::{
+    digest,
     environment::Around,
     experiment::write_atomically,
     instance::{Instance, Recipe},
     lock::Lock,
-    repository::{Depth, Mirrored, clone, commit_all, digest, keep, slug},
+    repository::{Depth, Mirrored, clone, commit_all, keep, slug},
     stage::StageError,
     tool::Tool,
 };
@@ -106,7 +107,7 @@ fn key(recipe: &Recipe, base: &Mirrored, python: &Interpreter, venv: Option<&Ven
             .map(|(name, value)| format!("{name}={value}")),
     );
     let key: Vec<&str> = key.iter().map(String::as_str).collect();
-    digest(&key)
+    digest::short(&key)
 }
 
 impl Install {

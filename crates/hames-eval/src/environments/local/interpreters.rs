@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{environment::Around, host::Host, repository::digest, stage::StageError, tool::Tool};
+use crate::{digest, environment::Around, host::Host, stage::StageError, tool::Tool};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Interpreter {
@@ -179,7 +179,7 @@ pub(super) fn bin(python: &Path, cx: &Around<'_>) -> Result<PathBuf, StageError>
     if own.join("python").is_file() {
         return Ok(own.to_owned());
     }
-    let name = digest(&[&python.to_string_lossy()]);
+    let name = digest::short(&[&python.to_string_lossy()]);
     let folder = cx.host.cache.join("interpreters").join(name).join("bin");
     for name in ["python", "python3"] {
         link(python, &folder.join(name)).map_err(|error| {

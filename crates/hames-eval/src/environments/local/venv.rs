@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{interpreters::Interpreter, overlay, seal};
 use crate::{
+    digest,
     environment::Around,
     experiment::write_atomically,
     instance::{Instance, Recipe},
     lock::Lock,
-    repository::{digest, slug},
+    repository::slug,
     stage::StageError,
     tool::Tool,
 };
@@ -48,7 +49,7 @@ pub(super) async fn make(
             .map(|(name, value)| format!("{name}={value}")),
     );
     let key: Vec<&str> = key.iter().map(String::as_str).collect();
-    let (slug, key) = (slug(&instance.repo), digest(&key));
+    let (slug, key) = (slug(&instance.repo), digest::short(&key));
     let name = format!("{slug}-{}-py{}-{key}", instance.version, python.version);
     let folder = cx
         .host
