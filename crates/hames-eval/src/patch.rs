@@ -8,12 +8,12 @@ mod index;
 mod noise;
 mod path;
 
-use std::{fs, path::Path, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use self::{
-    index::{Change, Index},
+    index::{Change, Index, Tracked},
     path::{in_words, on_disk},
 };
 use crate::{environment::Around, record::PatchFacts, stage::StageError};
@@ -76,20 +76,18 @@ fn without_tree() -> Extracted {
 }
 
 async fn take(against: &Against<'_>, around: &Around<'_>) -> Result<Extracted, StageError> {
-    let removed = disarm::open_up(against.tree, against.scratch)?;
+    let opened = disarm::open_up(against.tree, against.scratch)?;
     let index = Index::of_base(against, around).await?;
+    let mut filtered = leave_out_what_has_grown(&index, against.tree).await?;
     index.add_tracked().await?;
     let new = index.untracked().await?;
-    let (new, mut filtered) = choose(against.tree, &new);
+    let (new, left_out) = choose(against.tree, &new);
     index.add(&new).await?;
+    filtered.extend(left_out);
     filtered.extend(undo_what_is_no_work(&index, against.tree).await?);
     let told = |path: &Vec<u8>| format!("{} (ignored)", in_words(path));
     filtered.extend(index.ignored().await?.iter().map(told));
-    let told = |path: &PathBuf| format!("{} (no file)", path.display());
-    filtered.extend(removed.iter().map(told));
-    filtered.sort();
-    filtered.dedup();
-
+    filtered.extend(opened);
     let patch = index.diff().await?;
     let (added, removed) = index.counts().await?;
     let applies_to_base = match patch.is_empty() {
@@ -97,6 +95,9 @@ async fn take(against: &Against<'_>, around: &Around<'_>) -> Result<Extracted, S
         false => Some(index.gives_itself(&patch).await?),
     };
     let changes = index.changes().await?;
+    filtered.extend(not_taken(&new, &changes));
+    filtered.sort();
+    filtered.dedup();
     let facts = PatchFacts {
         bytes: patch.len(),
         files: changes
@@ -122,7 +123,7 @@ fn choose<'p>(tree: &Path, new: &'p [Vec<u8>]) -> (Vec<&'p [u8]>, Vec<String>) {
         if let Some(told) = noise::told(&name) {
             left_out.push(told);
         } else if size > LARGEST {
-            left_out.push(format!("{name} ({} MiB)", size >> 20));
+            left_out.push(told_large(tree, path));
         } else if together + size > LARGEST_TOGETHER {
             left_out.push(format!("{name} (too much with all the others)"));
         } else {
@@ -133,6 +134,34 @@ fn choose<'p>(tree: &Path, new: &'p [Vec<u8>]) -> (Vec<&'p [u8]>, Vec<String>) {
     (kept, left_out)
 }
 
+/// Of the base's files, those that have grown beyond measure: they are not even read, as that can
+/// take longer than all else.
+async fn leave_out_what_has_grown(
+    index: &Index<'_>,
+    tree: &Path,
+) -> Result<Vec<String>, StageError> {
+    let tracked = index.tracked().await?;
+    let is_large = |file: &&Tracked| size(tree, &file.path) > LARGEST_OF_BASE;
+    let large: Vec<&Tracked> = tracked.iter().filter(is_large).collect();
+    let before = index.sizes(&large).await?;
+    let pairs = large.iter().zip(before);
+    let grown: Vec<&Tracked> = pairs
+        .filter(|(file, before)| size(tree, &file.path) > *before)
+        .map(|(file, _)| *file)
+        .collect();
+    index.leave(&grown).await?;
+    let told = grown.iter().map(|file| told_large(tree, &file.path));
+    Ok(told.collect())
+}
+
+/// New files that git has passed over, such as a link where it takes only a file.
+fn not_taken(new: &[&[u8]], changes: &[Change]) -> Vec<String> {
+    let taken: BTreeSet<&[u8]> = changes.iter().map(|change| &*change.path).collect();
+    let lost = new.iter().filter(|path| !taken.contains(*path));
+    lost.map(|path| format!("{} (git does not take it)", in_words(path)))
+        .collect()
+}
+
 /// Of the base's files: those that nobody has touched, and those that have grown beyond measure.
 async fn undo_what_is_no_work(index: &Index<'_>, tree: &Path) -> Result<Vec<String>, StageError> {
     let changes = index.changes().await?;
@@ -141,11 +170,12 @@ async fn undo_what_is_no_work(index: &Index<'_>, tree: &Path) -> Result<Vec<Stri
     let grown: Vec<&Change> = changes.iter().filter(grown).collect();
     undone.extend(&grown);
     index.undo(&undone).await?;
-    let told = |change: &&Change| {
-        let mebibytes = size(tree, &change.path) >> 20;
-        format!("{} ({mebibytes} MiB)", in_words(&change.path))
-    };
-    Ok(grown.iter().map(told).collect())
+    let told = grown.iter().map(|change| told_large(tree, &change.path));
+    Ok(told.collect())
+}
+
+fn told_large(tree: &Path, path: &[u8]) -> String {
+    format!("{} ({} MiB)", in_words(path), size(tree, path) >> 20)
 }
 
 /// In bytes; of a link, its own.

@@ -1,5 +1,5 @@
-//! A tree made readable: nested repositories out of the way, files that were locked away opened, and
-//! what is no file removed.
+//! A tree made readable: nested repositories and what lies too deep out of the way, files that were
+//! locked away opened, and what is no file removed.
 //!
 //! Whoever worked in it is gone; it is changed no further than that.
 
@@ -10,24 +10,24 @@ use std::{
 
 use crate::stage::StageError;
 
-/// Pipes, sockets and devices that were in it, by their path in the tree.
-pub(super) fn open_up(tree: &Path, scratch: &Path) -> Result<Vec<PathBuf>, StageError> {
+/// What is in it no more, in words: pipes, sockets and devices, and folders that no path reaches.
+pub(super) fn open_up(tree: &Path, scratch: &Path) -> Result<Vec<String>, StageError> {
     let mut walk = Walk {
         tree,
         aside: scratch.join("nested"),
         moved: 0,
-        removed: Vec::new(),
+        told: Vec::new(),
     };
     let walked = walk.folder(tree);
     walked.map_err(|error| StageError::io(format_args!("read {}", tree.display()), &error))?;
-    Ok(walk.removed)
+    Ok(walk.told)
 }
 
 struct Walk<'a> {
     tree: &'a Path,
     aside: PathBuf,
     moved: usize,
-    removed: Vec<PathBuf>,
+    told: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -42,16 +42,33 @@ impl Walk<'_> {
                     self.move_aside(&path)?;
                 }
             } else if kind.is_dir() {
-                self.folder(&path)?;
+                self.below(&path)?;
             } else if kind.is_file() {
                 make_readable(&path)?;
             } else if !kind.is_symlink() {
-                let inside = path.strip_prefix(self.tree).unwrap_or(&path);
-                self.removed.push(inside.to_owned());
+                self.tell(&path, " (no file)");
                 fs::remove_file(&path)?;
             }
         }
         Ok(())
+    }
+
+    /// What is in it can lie so deep that no path leads there. The deepest folder that can still be
+    /// named goes, with all that it holds: no patch could name it either.
+    fn below(&mut self, folder: &Path) -> io::Result<()> {
+        match self.folder(folder) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                self.move_aside(folder)?;
+                self.tell(folder, "/ (too deep)");
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn tell(&mut self, path: &Path, what: &str) {
+        let inside = path.strip_prefix(self.tree).unwrap_or(path);
+        self.told.push(format!("{}{what}", inside.display()));
     }
 
     /// One that is nested would hide its files.

@@ -44,6 +44,13 @@ impl Change {
     }
 }
 
+/// A file of the base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tracked {
+    pub path: Vec<u8>,
+    object: String,
+}
+
 const ABSENT: &str = "000000";
 const SUBMODULE: &str = "160000";
 
@@ -123,6 +130,41 @@ impl<'a> Index<'a> {
             "the base {} cannot be read: {complaint}",
             against.base
         )))
+    }
+
+    pub async fn tracked(&self) -> Result<Vec<Tracked>, StageError> {
+        let listed = self.listed(&["ls-files", "--stage", "-z"]).await?;
+        Ok(listed.iter().filter_map(|line| tracked(line)).collect())
+    }
+
+    /// How many bytes each of them has in the base.
+    pub async fn sizes(&self, files: &[&Tracked]) -> Result<Vec<u64>, StageError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: String = files
+            .iter()
+            .map(|file| format!("{}\n", file.object))
+            .collect();
+        let ask = ["cat-file", "--batch-check=%(objectsize)"];
+        let answer = self.call(&ask, ids.as_bytes(), None).await.and_then(fine)?;
+        let text = answer.text();
+        let sizes = text.lines().map(|line| line.parse().unwrap_or_default());
+        Ok(sizes.collect())
+    }
+
+    /// These are taken to be as in the base, whatever lies in the tree.
+    pub async fn leave(&self, files: &[&Tracked]) -> Result<(), StageError> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let paths = files.iter().flat_map(|file| file.path.iter().chain(&[0]));
+        let stdin: Vec<u8> = paths.copied().collect();
+        let leave = ["update-index", "--skip-worktree", "-z", "--stdin"];
+        self.call(&leave, &stdin, None)
+            .await
+            .and_then(fine)
+            .map(drop)
     }
 
     /// What became of the base's own files.
@@ -337,6 +379,16 @@ fn fine(answer: Answer) -> Result<Answer, StageError> {
     }
     let what = format!("reading the agent's tree: {}", answer.complaint());
     Err(StageError::Infrastructure(what))
+}
+
+/// As `ls-files --stage` has it: mode, object and stage, and after a tab the path.
+fn tracked(line: &[u8]) -> Option<Tracked> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let head = std::str::from_utf8(line.get(..tab)?).ok()?;
+    Some(Tracked {
+        path: line.get(tab + 1..)?.to_vec(),
+        object: head.split(' ').nth(1)?.to_owned(),
+    })
 }
 
 /// As `diff --raw` has it: `:100644 100755 OLD NEW M`.

@@ -66,6 +66,9 @@ pub(super) async fn solve(
     if solved.interrupted {
         return Err(StageError::Interrupted);
     }
+    // Whoever removes all that is its own has made an empty patch, and is no trouble of the machine.
+    let work = cx.work_dir();
+    fs::create_dir_all(&work).map_err(|error| StageError::io(work.display(), &error))?;
     let peeking = leaks::peeking(&solved.reading.trajectory);
     let trajectory = export(cx, &solved)?;
     let outputs = vec![trajectory, dir.worker_log()];

@@ -62,7 +62,7 @@ const fn case(
     }
 }
 
-const CASES: [Case; 53] = [
+const CASES: [Case; 55] = [
     case("nothing", "true", &[], &[]),
     case("touched", "touch code.py; git status", &[], &[]),
     case("unstaged", "echo x >> code.py", &["code.py"], &[]),
@@ -346,6 +346,18 @@ const CASES: [Case; 53] = [
         &["huge.bin (10 MiB)"],
     ),
     case(
+        "a link that git does not take",
+        "ln -s code.py .gitmodules; echo x > small",
+        &["small"],
+        &[".gitmodules (git does not take it)"],
+    ),
+    case(
+        "links in circles",
+        "ln -s . self; ln -s two one; ln -s one two; echo x > small",
+        &["one", "self", "small", "two"],
+        &[],
+    ),
+    case(
         "no files at all",
         "mkfifo pipe; rm code.py; mkfifo code.py; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")' || mkfifo sock",
         &["code.py"],
@@ -557,6 +569,37 @@ async fn req_w13_the_bases_own_attributes_count_and_what_nobody_touched_is_no_wo
     assert!(extracted.patch.contains("\n+c\n"), "{}", extracted.patch);
     // A second look finds the same.
     assert_eq!(lawful(&world, "again").await, extracted);
+}
+
+/// Reading it would take longer than all else.
+#[tokio::test]
+async fn req_w13_a_file_of_the_base_that_grew_beyond_measure_is_left_out_unread() {
+    let world = world().await;
+    sh(&world.place.tree, "truncate -s 3T code.py; echo x > small");
+    let extracted = world.extract().await.unwrap();
+    assert_eq!(extracted.facts.files, ["small"]);
+    assert_eq!(extracted.facts.filtered, ["code.py (3145728 MiB)"]);
+    assert_eq!(extracted.facts.applies_to_base, Some(true));
+}
+
+/// No path leads to the end of it, so no patch can.
+#[tokio::test]
+async fn req_w13_folders_too_deep_for_a_path_are_left_out_and_told() {
+    let world = world().await;
+    sh(
+        &world.place.tree,
+        "echo x >> code.py; i=0; n=$(printf '%0200d' 0); while [ $i -lt 30 ]; do mkdir $n && cd -P $n || exit; i=$((i + 1)); done; echo x > end",
+    );
+    let extracted = world.extract().await.unwrap();
+    assert_eq!(extracted.facts.files, ["code.py"]);
+    let [told] = extracted.facts.filtered.as_slice() else {
+        panic!("{:?}", extracted.facts.filtered);
+    };
+    assert!(
+        told.starts_with("0000") && told.ends_with("/ (too deep)"),
+        "{told}"
+    );
+    assert!(!world.ground.path("scratch").exists());
 }
 
 #[tokio::test]

@@ -174,6 +174,19 @@ fn has_python() -> bool {
     found
 }
 
+/// It is the agent's own doing, and a rerun would find the same.
+#[tokio::test]
+async fn whoever_removes_all_that_is_its_own_has_made_an_empty_patch() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new("rm -rf \"$(dirname \"$PWD\")\"");
+    let result = world.result().await;
+    let class = result.failure.map(|failure| failure.class);
+    assert_eq!(class, Some(FailureClass::EmptyPatch));
+    assert_eq!(result.patch.filtered, [". (the whole tree is gone)"]);
+}
+
 fn states(result: &InstanceResult) -> Vec<(&'static str, StageState)> {
     result
         .stages
