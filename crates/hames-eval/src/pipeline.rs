@@ -44,6 +44,8 @@ async fn run_stages(
     let ready = given
         .ready
         .insert(course.stage(Stage::Prepare, prepare).await?);
+    let restored = workspace::restore(cx, ready).await;
+    restored.map_err(|error| Stopped::by(Stage::Prepare, &error))?;
 
     if plan.baseline {
         let baseline = s3_baseline::run(cx, &ready.prepared);

@@ -1,5 +1,5 @@
 //! The list of faults: blocks of `# name`, `@ path`, `-` lines that are there, `+` lines that take
-//! their place.
+//! their place. A line `? words` says which tests to show it to first, where its path does not.
 
 use std::{fmt, fs, io, path::Path};
 
@@ -8,6 +8,8 @@ pub struct Mutant {
     pub name: String,
     /// Below the workspace's root.
     pub path: String,
+    /// Words of the names of tests that ought to see it.
+    pub near: Vec<String>,
     pub old: String,
     pub new: String,
 }
@@ -62,6 +64,7 @@ pub fn parse(list: &str) -> Vec<Mutant> {
         };
         match mark {
             Some('@') => rest.trim().clone_into(&mut mutant.path),
+            Some('?') => mutant.near = rest.split_whitespace().map(str::to_owned).collect(),
             Some('-') => mutant.old += &format!("{rest}\n"),
             Some('+') => mutant.new += &format!("{rest}\n"),
             _ => {}
@@ -76,11 +79,12 @@ mod tests {
 
     #[test]
     fn a_block_is_a_name_a_path_and_two_texts() {
-        let list = "what this is\n\n# off by one\n@ a/b.rs\n-    x < y\n+    x <= y\n\n# gone\n@ c.rs\n-z\n";
+        let list = "what this is\n\n# off by one\n@ a/b.rs\n? c  d\n-    x < y\n+    x <= y\n\n# gone\n@ c.rs\n-z\n";
         let mutants = parse(list);
         let expected = Mutant {
             name: "off by one".to_owned(),
             path: "a/b.rs".to_owned(),
+            near: vec!["c".to_owned(), "d".to_owned()],
             old: "    x < y\n".to_owned(),
             new: "    x <= y\n".to_owned(),
         };

@@ -40,14 +40,18 @@ struct Suite {
 }
 
 impl Suite {
-    /// Those of its tests whose names hold a word of the path below `src`: none, often enough,
-    /// which costs nothing.
-    fn about(&self, path: &str) -> Self {
-        let below = path.rsplit_once("/src/").map_or(path, |(_, below)| below);
+    /// Those of its tests whose names hold a word of the path below `src`, or of those that stand
+    /// with the fault: none, often enough, which costs nothing.
+    fn about(&self, mutant: &Mutant) -> Self {
+        let path = &mutant.path;
+        let below = path
+            .rsplit_once("/src/")
+            .map_or(&**path, |(_, below)| below);
         let words = below.trim_end_matches(".rs").split('/').map(str::to_owned);
         let mut args = self.args.clone();
         args.push("--".to_owned());
         args.extend(words.filter(|word| word != "lib" && word != "main"));
+        args.extend(mutant.near.iter().cloned());
         // No word at all would be every test.
         if args.last().is_some_and(|last| last == "--") {
             args.push("lib::".to_owned());
@@ -65,12 +69,19 @@ pub struct Worker<'g> {
     /// What cargo said last.
     said: PathBuf,
     graph: &'g Graph,
+    /// No more than the tests that are about the very module.
+    near_alone: bool,
     /// How long each suite may take; measured on the tree as it is, when it is first needed.
     patience: BTreeMap<Suite, Duration>,
 }
 
 impl<'g> Worker<'g> {
-    pub fn prepare(root: &Path, home: &Path, graph: &'g Graph) -> io::Result<Self> {
+    pub fn prepare(
+        root: &Path,
+        home: &Path,
+        graph: &'g Graph,
+        near_alone: bool,
+    ) -> io::Result<Self> {
         let tree = home.join("tree");
         tree::bring_up_to_date(root, &tree)?;
         let (build, said) = (home.join("build"), home.join("said.txt"));
@@ -80,6 +91,7 @@ impl<'g> Worker<'g> {
             build,
             said,
             graph,
+            near_alone,
             patience,
         })
     }
@@ -93,7 +105,7 @@ impl<'g> Worker<'g> {
         else {
             return Ok((Fate::TextIsGone, String::new()));
         };
-        for suite in self.suites(owner, &mutant.path) {
+        for suite in self.suites(owner, mutant) {
             let patience = self.patience(&suite)?;
             fs::write(&path, &faulty)?;
             let fate = self.test(&suite, patience);
@@ -108,13 +120,14 @@ impl<'g> Worker<'g> {
 
     /// The owner's first, then those of the crates above it; before all, the few that are about
     /// the very module, as most faults are seen by one of them.
-    fn suites(&self, owner: &Package, path: &str) -> Vec<Suite> {
+    fn suites(&self, owner: &Package, mutant: &Mutant) -> Vec<Suite> {
         let above = self.graph.dependents(&owner.name).into_iter();
         let packages = std::iter::once(owner).chain(above);
         let whole: Vec<Suite> = packages
             .flat_map(|package| suites_of(&self.tree, package))
             .collect();
-        let near = whole.first().map(|first| first.about(path));
+        let near = whole.first().map(|first| first.about(mutant));
+        let whole = whole.into_iter().filter(|_| !self.near_alone);
         near.into_iter().chain(whole).collect()
     }
 
@@ -243,9 +256,17 @@ mod tests {
             package: "a".to_owned(),
             args: vec!["--test".to_owned(), "it".to_owned()],
         };
-        let about = |path| suite.about(path).args.join(" ");
-        let expected = "--test it -- environments local seal";
-        assert_eq!(about("crates/a/src/environments/local/seal.rs"), expected);
-        assert_eq!(about("crates/a/src/lib.rs"), "--test it -- lib::");
+        let about = |path: &str, near: &[&str]| {
+            let mutant = Mutant {
+                path: path.to_owned(),
+                near: near.iter().map(|word| (*word).to_owned()).collect(),
+                ..Mutant::default()
+            };
+            suite.about(&mutant).args.join(" ")
+        };
+        let expected = "--test it -- environments local seal installed";
+        let path = "crates/a/src/environments/local/seal.rs";
+        assert_eq!(about(path, &["installed"]), expected);
+        assert_eq!(about("crates/a/src/lib.rs", &[]), "--test it -- lib::");
     }
 }

@@ -39,7 +39,7 @@ impl Stopped {
         })
     }
 
-    fn by(stage: Stage, error: &StageError) -> Self {
+    pub fn by(stage: Stage, error: &StageError) -> Self {
         let class = match error {
             StageError::BadInput(_) => FailureClass::BadInput,
             StageError::Missing { .. } => FailureClass::Missing,

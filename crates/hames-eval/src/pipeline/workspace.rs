@@ -42,6 +42,24 @@ pub(super) async fn prepare(cx: &TrialContext<'_>) -> Result<(Ready, Vec<PathBuf
     ))
 }
 
+/// The cache may have been emptied since S2: what it shared is made again. That is no reason to do
+/// again what an agent has done from it.
+pub(super) async fn restore(cx: &TrialContext<'_>, ready: &mut Ready) -> Result<(), StageError> {
+    let Prepared {
+        mirror,
+        environment,
+        ..
+    } = &ready.prepared;
+    let is_there = |path: &PathBuf| path.exists();
+    if is_there(mirror) && environment.as_ref().is_none_or(is_there) {
+        return Ok(());
+    }
+    let run = cx.run;
+    let around = run.around();
+    ready.prepared = s2_prepare::run(run.environment.as_ref(), cx.instance, &around).await?;
+    Ok(())
+}
+
 /// A clean checkout, and an empty home and temp beside it.
 pub(super) async fn lay_out(
     cx: &TrialContext<'_>,

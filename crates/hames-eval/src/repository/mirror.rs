@@ -108,11 +108,20 @@ async fn lock(place: &Path, cx: &Around<'_>) -> Result<Lock, StageError> {
     Lock::wait(&place.with_extension("lock"), &what, PATIENCE, cx.cancel).await
 }
 
+/// Where it is made; for whoever holds its lock. What one who was killed had made until then goes.
 fn half(place: &Path) -> Result<tempfile::TempDir, StageError> {
+    let half = place.with_extension("half");
     let folder = place.parent().unwrap_or(Path::new("."));
-    let made = fs::create_dir_all(folder);
-    let made = made.and_then(|()| tempfile::Builder::new().prefix(".half-").tempdir_in(folder));
-    made.map_err(|error| StageError::io(format_args!("write in {}", folder.display()), &error))
+    let make = || {
+        fs::create_dir_all(folder)?;
+        if half.exists() {
+            fs::remove_dir_all(&half)?;
+        }
+        let name = half.file_name().unwrap_or_default();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(name).rand_bytes(0).tempdir_in(folder)
+    };
+    make().map_err(|error| StageError::io(format_args!("make {}", half.display()), &error))
 }
 
 /// Everything in a folder as one commit of a new bare repository.

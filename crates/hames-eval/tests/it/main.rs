@@ -29,6 +29,7 @@ mod real_instances;
 mod record;
 mod report;
 mod repository;
+mod resuming;
 mod scripted;
 mod solve;
 mod solving;

@@ -12,6 +12,7 @@ use hames_eval::{
     adapters,
     confinement::Confinement,
     datasets,
+    environment::Environment,
     environments::local::{Local, LocalOptions},
     event::{Event, Observer},
     experiment::Experiment,
@@ -29,14 +30,14 @@ use hames_eval::{
 use tokio_util::sync::CancellationToken;
 
 /// A folder for a run of the benchmark's first task.
-struct World {
-    folder: tempfile::TempDir,
-    plan: RunPlan,
+pub struct World {
+    pub folder: tempfile::TempDir,
+    pub plan: RunPlan,
     seen: Arc<Seen>,
 }
 
 #[derive(Default)]
-struct Seen(Mutex<Vec<Event>>);
+pub struct Seen(Mutex<Vec<Event>>);
 
 impl Observer for Seen {
     fn see(&self, event: &Event) {
@@ -44,10 +45,10 @@ impl Observer for Seen {
     }
 }
 
-const TASK: &str = "mini__intervals-1";
+pub const TASK: &str = "mini__intervals-1";
 
 impl World {
-    fn new(agent: &str) -> Self {
+    pub fn new(agent: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let tasks = folder.path().join("tasks-of-it");
         mini::lay_out(&tasks).unwrap();
@@ -73,7 +74,7 @@ impl World {
     }
 
     /// `gold`, or a script that is run in the tree; `$GOLD` in it is the gold patch's file.
-    fn agent(&self, script: &str) -> AgentChoice {
+    pub fn agent(&self, script: &str) -> AgentChoice {
         if script == "gold" {
             return AgentChoice {
                 adapter: "replay".to_owned(),
@@ -99,13 +100,13 @@ impl World {
         }
     }
 
-    fn instances(&self) -> Vec<Instance> {
+    pub fn instances(&self) -> Vec<Instance> {
         datasets::load(&self.plan.tasks, &self.plan.filter)
             .unwrap()
             .instances
     }
 
-    fn host(&self) -> Host {
+    pub fn host(&self) -> Host {
         Host {
             variables: std::env::vars().collect(),
             cache: self.folder.path().join("cache"),
@@ -114,19 +115,29 @@ impl World {
         }
     }
 
-    fn root(&self) -> PathBuf {
+    pub fn root(&self) -> PathBuf {
         self.folder.path().join("experiments")
     }
 
-    fn dir(&self) -> PathBuf {
+    pub fn dir(&self) -> PathBuf {
         self.root().join("run").join(TASK)
     }
 
-    async fn go(&self) -> Ran {
+    pub async fn go(&self) -> Ran {
         self.go_in(&self.root(), Confinement::none()).await
     }
 
     async fn go_in(&self, root: &Path, confinement: Confinement) -> Ran {
+        let local = Local::new(LocalOptions::default());
+        self.go_with(root, confinement, Box::new(local)).await
+    }
+
+    pub async fn go_with(
+        &self,
+        root: &Path,
+        confinement: Confinement,
+        environment: Box<dyn Environment>,
+    ) -> Ran {
         let chain = self.plan.agents.iter().map(|agent| {
             let adapter: Box<dyn Adapter> = adapters::find(&agent.adapter).unwrap();
             (adapter, agent.options.clone())
@@ -135,7 +146,7 @@ impl World {
             plan: self.plan.clone(),
             experiment: Experiment::new(root, "run"),
             host: self.host(),
-            environment: Box::new(Local::new(LocalOptions::default())),
+            environment,
             chain: chain.collect(),
             limits: RateLimits::default(),
             confinement,
@@ -146,14 +157,14 @@ impl World {
         runner::run(&cx, &self.instances()).await
     }
 
-    async fn result(&self) -> InstanceResult {
+    pub async fn result(&self) -> InstanceResult {
         let mut ran = self.go().await;
         assert_eq!(ran.results.len(), 1);
         ran.results.remove(0)
     }
 
     /// The stages that were run, not skipped, since the last call.
-    fn run_stages(&self) -> Vec<Stage> {
+    pub fn run_stages(&self) -> Vec<Stage> {
         let seen = std::mem::take(&mut *self.seen.0.lock().unwrap());
         let begun = seen.into_iter().filter_map(|event| match event {
             Event::StageStarted { stage, .. } => Some(stage),
@@ -163,7 +174,7 @@ impl World {
     }
 }
 
-fn has_python() -> bool {
+pub fn has_python() -> bool {
     let path = std::env::var("PATH").unwrap_or_default();
     let found = path
         .split(':')

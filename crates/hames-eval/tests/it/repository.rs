@@ -255,3 +255,29 @@ async fn a_checkout_is_made_in_an_empty_place_alone() {
     let refused = clone(&base, &tree, Depth::Whole, &ground.around()).await;
     assert!(matches!(refused, Err(StageError::BadInput(text)) if text.contains("is not empty")));
 }
+
+#[tokio::test]
+async fn req_w11_what_a_kill_left_of_a_mirror_goes_when_it_is_made_again() {
+    let ground = Ground::new();
+    let (origin, base) = busy(&ground).await;
+    let from = ground.folder("tree");
+    fs::write(from.join("a.txt"), "a").unwrap();
+    for source in [git_source(&origin, &base), Source::Folder { path: from }] {
+        let instance = instance("demo", source);
+        let python = Path::new("python3");
+        let make = async || mirror(&instance, python, &ground.around()).await.unwrap();
+        let first = make().await;
+        fs::remove_dir_all(&first.repository).unwrap();
+        let half = first.repository.with_extension("half");
+        fs::create_dir_all(half.join("new.git/objects")).unwrap();
+        assert_eq!(make().await, first);
+        assert!(!half.exists());
+    }
+    let left = fs::read_dir(ground.cache().join("mirrors")).unwrap();
+    let left = left.map(|entry| entry.unwrap().path());
+    let mut kinds: Vec<_> = left
+        .map(|path| path.extension().unwrap().to_owned())
+        .collect();
+    kinds.sort();
+    assert_eq!(kinds, ["git", "git", "lock", "lock"]);
+}
