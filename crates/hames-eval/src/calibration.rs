@@ -29,6 +29,22 @@ pub struct Found {
     /// None where it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
+    /// Runs that say nothing of it: the machine failed, or they were interrupted. Calibrated again,
+    /// it may be valid.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unknown: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Found {
+    /// No run says anything against it, but the machine failed in some.
+    pub fn is_unknown(&self) -> bool {
+        self.unknown > 0 && self.resolved + self.unknown == self.runs
+    }
 }
 
 impl Calibration {
@@ -39,12 +55,13 @@ impl Calibration {
             found.runs += 1;
             found.resolved += u32::from(result.resolved);
             if let Some(failure) = &result.failure {
+                found.unknown += u32::from(failure.class.is_tried_again());
                 found.why_not = Some(format!("{}: {}", failure.stage, failure.message));
             }
         }
         for found in instances.values_mut() {
             found.valid = found.runs > 0 && found.resolved == found.runs;
-            if found.resolved > 0 && !found.valid {
+            if found.resolved > 0 && !found.valid && !found.is_unknown() {
                 found.why_not = Some(format!(
                     "flaky: gold resolves it in {} of {} runs",
                     found.resolved, found.runs

@@ -1,7 +1,7 @@
 //! A run told to people: what was resolved, at what price, where the time went, and what was left out.
 //!
 //! It reads what a run left and changes nothing; what is missing is shown as missing. It prints
-//! nothing: three faces (terminal, Markdown, one HTML page) are given back as text.
+//! nothing: four faces (terminal, Markdown, one HTML page, JSON for programs) are given back.
 
 pub(crate) mod clean;
 mod compare;
@@ -55,6 +55,13 @@ pub fn markdown(run: &Run, options: &Options) -> String {
 /// Self-contained: no script, no request. Links go to the run's files from a page in its folder.
 pub fn html(run: &Run, options: &Options) -> String {
     html::page(run, &Summary::of(run, options.seed), options)
+}
+
+/// The figures as the other faces have them, under the names of [`Summary`], and every `result.json`.
+pub fn json(run: &Run, options: &Options) -> serde_json::Value {
+    let results = run.trials.iter();
+    let results: Vec<_> = results.filter_map(|trial| trial.result.as_ref()).collect();
+    serde_json::json!({"run": run.id, "figures": Summary::of(run, options.seed), "results": results})
 }
 
 /// All runs of a store, the oldest first.

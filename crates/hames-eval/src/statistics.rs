@@ -7,6 +7,8 @@ mod bootstrap;
 mod paired;
 mod pass_at;
 
+use serde::Serialize;
+
 pub use bootstrap::{RESAMPLES, mean_over_instances};
 pub use paired::{Pairing, difference, mcnemar_exact};
 pub use pass_at::{PassAt, Tally, pass_at, pass_at_k};
@@ -15,13 +17,13 @@ pub use pass_at::{PassAt, Tally, pass_at, pass_at_k};
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Shares of 1, or a difference of two.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: f64,
     /// 95 %.

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::{
     Options, Run, Summary, clean,
     figures::{self, NONE},
@@ -14,7 +16,7 @@ use super::{
 };
 use crate::statistics::{Estimate, Pairing, difference};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     pub first: (String, Summary),
     pub second: (String, Summary),

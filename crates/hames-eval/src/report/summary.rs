@@ -4,6 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
 use super::{Run, Trial};
 use crate::{
     record::{FailureClass, InstanceResult, NOT_GRADED},
@@ -12,7 +15,7 @@ use crate::{
     trajectory::Usage,
 };
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Summary {
     /// Mean over instances of the share of their trials that resolved, Wilson's interval over the
     /// instances.
@@ -44,13 +47,23 @@ pub struct Summary {
     /// Trial, and the step that looked for answers.
     pub peeking: Vec<(String, String)>,
     /// Back-end, interpreter, system, image or not; and how many trials ran in it.
+    #[serde(serialize_with = "listed")]
     pub environments: BTreeMap<[String; 3], usize>,
     pub killed: usize,
     pub rescued: usize,
     pub warnings: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// As JSON has no such keys.
+fn listed<S: Serializer>(
+    environments: &BTreeMap<[String; 3], usize>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let entry = |([back_end, interpreter, system], trials): (&[String; 3], &usize)| json!({"back_end": back_end, "interpreter": interpreter, "system": system, "trials": trials});
+    to.collect_seq(environments.iter().map(entry))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct StageTime {
     pub trials: usize,
     pub total: f64,
@@ -58,7 +71,7 @@ pub struct StageTime {
     pub longest: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Repository {
     pub instances: usize,
     pub trials: u32,
@@ -66,7 +79,7 @@ pub struct Repository {
     pub share: Option<Estimate>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub trial: String,
     /// The failure's class, or what the calibration says.

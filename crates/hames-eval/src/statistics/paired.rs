@@ -3,6 +3,8 @@
 //! It never compares runs as if they were independent: an instance that only one of them has is
 //! the caller's to name.
 
+use serde::Serialize;
+
 use super::{
     Estimate, Interval,
     bootstrap::{percentile_interval, same},
@@ -10,7 +12,7 @@ use super::{
 };
 
 /// Instances by what the two runs made of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Pairing {
     pub both: u32,
     pub only_first: u32,

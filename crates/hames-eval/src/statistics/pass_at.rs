@@ -2,6 +2,8 @@
 //!
 //! An instance with fewer than k trials says nothing about k; it is counted apart, never guessed.
 
+use serde::Serialize;
+
 use super::{Estimate, bootstrap::mean_over_instances};
 
 /// The trials of one instance that count.
@@ -11,7 +13,7 @@ pub struct Tally {
     pub resolved: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PassAt {
     pub k: u32,
     /// The mean over instances; its interval is the cluster bootstrap's, by instance.

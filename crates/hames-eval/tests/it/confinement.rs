@@ -62,6 +62,11 @@ async fn req_w12_an_agent_that_looks_for_the_answers_sees_nothing() {
     assert_eq!(solved.attempts[0].hidden, Some(true));
     assert_eq!(solved.taken, Some(0));
     assert!(world.place.home.join("x").exists() && world.place.temp.join("x").exists());
+    // The log has the agent's own command, not the program that covers folders for it.
+    let log = world.log();
+    let command = log.iter().find_map(|line| line.get("command")).unwrap();
+    assert!(!command.to_string().contains("setpriv"), "{command}");
+    assert!(command.to_string().contains("sed -i"), "{command}");
     // Nobody else is kept from it.
     assert_eq!(
         fs::read_to_string(own.join("gold.patch")).unwrap(),

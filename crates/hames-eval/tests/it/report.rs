@@ -232,6 +232,72 @@ fn fault_n05_what_is_not_the_agents_failure_is_left_out_and_shown() {
     assert_eq!(seen, [(1, 4, 0), (2, 1, 3)]);
 }
 
+/// What the machine did is not held against a task, and not taken for its being valid.
+#[test]
+fn a_calibration_tells_what_is_not_valid_from_what_is_not_known() {
+    let infra = |trial| {
+        fails(
+            result("mini__net-5", trial),
+            FailureClass::Infrastructure,
+            "disk full",
+        )
+    };
+    let wrong = |id: &str, trial| fails(result(id, trial), FailureClass::Unresolved, "1 failed");
+    let calibration = Calibration::of(&[
+        result("mini__good-1", 1),
+        result("mini__good-1", 2),
+        result("mini__net-5", 1),
+        infra(2),
+        result("mini__flaky-2", 1),
+        wrong("mini__flaky-2", 2),
+        wrong("mini__bad-3", 1),
+        fails(result("mini__bad-3", 2), FailureClass::Infrastructure, "no"),
+    ]);
+    let told: Vec<(&str, bool, bool)> = calibration
+        .instances
+        .iter()
+        .map(|(id, found)| (id.as_str(), found.valid, found.is_unknown()))
+        .collect();
+    let expected = [
+        ("mini__bad-3", false, false),
+        ("mini__flaky-2", false, false),
+        ("mini__good-1", true, false),
+        ("mini__net-5", false, true),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(calibration.valid, 1);
+}
+
+/// Programs get the figures that people are shown, not results alone.
+#[test]
+fn the_json_face_has_the_figures_of_the_others() {
+    let root = tempdir().unwrap();
+    let run = first_run(root.path());
+    let (options, summary) = (
+        Options::default(),
+        Summary::of(&run, Options::default().seed),
+    );
+    let told = report::json(&run, &options);
+    assert_eq!(told["run"], "first");
+    let results = told["results"].as_array().unwrap();
+    let finished = run.trials.iter().filter(|trial| trial.result.is_some());
+    assert_eq!(results.len(), finished.count());
+    let figures = &told["figures"];
+    let resolved = summary.resolved.unwrap();
+    assert_eq!(figures["resolved"]["value"], resolved.value);
+    assert_eq!(
+        figures["resolved"]["interval"]["low"],
+        resolved.interval.low
+    );
+    assert_eq!(figures["counted"], summary.counted);
+    assert_eq!(figures["pass_at"][0]["k"], 1);
+    assert_eq!(figures["environments"][0]["interpreter"], "CPython 3.11.9");
+    assert_eq!(
+        figures["stages"]["S4_solve"]["trials"],
+        summary.stages[&Stage::Solve].trials
+    );
+}
+
 #[test]
 fn a_calibration_sets_the_denominator() {
     let root = tempdir().unwrap();

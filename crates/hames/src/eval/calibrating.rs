@@ -58,10 +58,12 @@ fn told(calibration: &Calibration, path: &str) -> String {
         .iter()
         .filter(|(_, found)| !found.valid)
     {
-        text += &format!(
-            "not valid here: {id}: {}\n",
-            found.why_not.as_deref().unwrap_or_default()
-        );
+        let (what, remedy) = match found.is_unknown() {
+            true => ("not known", "; mend that and calibrate again"),
+            false => ("not valid here", ""),
+        };
+        let why = found.why_not.as_deref().unwrap_or_default();
+        text += &format!("{what}: {id}: {why}{remedy}\n");
     }
     let all = calibration.instances.len();
     text + &format!(

@@ -14,7 +14,7 @@ use super::{
     args::{Face, ReportArgs, Which},
     found, watching,
 };
-use crate::{environment::Environment, exit::usage, explain::page};
+use crate::{environment::Environment, explain::page};
 
 pub(super) fn report(args: &ReportArgs, environment: &Environment) -> Result<u8> {
     let root = found::root(&args.which.place, environment);
@@ -53,14 +53,7 @@ fn face(run: &Run, face: Face, options: &Options) -> Result<String> {
         Face::Terminal => report::terminal(run, options),
         Face::Markdown => report::markdown(run, options),
         Face::Html => report::html(run, options),
-        Face::Json => {
-            let results: Vec<_> = run
-                .trials
-                .iter()
-                .filter_map(|trial| trial.result.as_ref())
-                .collect();
-            serde_json::to_string_pretty(&results)? + "\n"
-        }
+        Face::Json => serde_json::to_string_pretty(&report::json(run, options))? + "\n",
     })
 }
 
@@ -69,11 +62,7 @@ fn compared(comparison: &Comparison, face: Face, options: &Options) -> Result<St
         Face::Terminal => comparison.terminal(options),
         Face::Markdown => comparison.markdown(),
         Face::Html => comparison.html(),
-        Face::Json => {
-            return Err(usage(
-                "a comparison has no JSON form: give terminal, markdown or html",
-            ));
-        }
+        Face::Json => serde_json::to_string_pretty(comparison)? + "\n",
     })
 }
 

@@ -59,13 +59,15 @@ pub(super) async fn invoke(
     log: &mut WorkerLog,
 ) -> Result<Invoked, StageError> {
     configure(cx, &line)?;
+    let passed = cx.host.pick(adapter.passes());
+    // The agent's own, without the program that covers folders for it.
+    let command = shown(&line, &passed, &cx.task.prompt);
     let confined = cx.confinement.confine(line, cx.place, cx.hide);
     let line = &confined.line;
-    let passed = cx.host.pick(adapter.passes());
     log.say(
         "pre_invoke",
         json!({
-            "command": shown(line, &passed, &cx.task.prompt),
+            "command": command,
             "passes": passed.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "hidden": confined.hidden,
             "open": confined.open,
