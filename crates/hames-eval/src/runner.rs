@@ -2,7 +2,7 @@
 //!
 //! It decides nothing about one trial; that is the pipeline's.
 
-use std::sync::Arc;
+use std::{fs, sync::Arc};
 
 use futures_util::{StreamExt, stream};
 use tokio::sync::Mutex;
@@ -61,6 +61,8 @@ pub async fn run(cx: &RunContext, instances: &[Instance]) -> Ran {
         .filter_map(async |ended| ended)
         .collect()
         .await;
+    // Each trial has cleared its own folder in it; one that is kept keeps it.
+    let _ = fs::remove_dir(cx.work_dir());
     results.sort_by_key(|(at, _)| *at);
     let results = results.into_iter().map(|(_, result)| result).collect();
     Ran {

@@ -51,7 +51,7 @@ impl RunContext {
     }
 
     /// The cache is shared: a run of the same name may be in another folder of experiments.
-    fn work_dir(&self) -> PathBuf {
+    pub(crate) fn work_dir(&self) -> PathBuf {
         let dir = &self.experiment.dir;
         let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         let mark = digest::short(&[&dir.to_string_lossy()]);

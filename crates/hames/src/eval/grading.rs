@@ -2,11 +2,14 @@
 //!
 //! The rules are `hames_eval::grading`'s.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use hames_eval::{
     experiment::Experiment,
     plan::{AgentChoice, RunPlan},
-    prediction, regrade,
+    prediction::{self, Prediction},
+    regrade,
 };
 
 use super::{
@@ -46,7 +49,9 @@ pub(super) fn grade(args: &GradeArgs, environment: &Environment) -> Result<u8> {
     // All that there is, and then what is predicted of it.
     let all = found::load(&plan)?;
     plan.agents = vec![agent];
+    let mut notes = Vec::new();
     if let Some(made) = found::predictions(&plan)? {
+        notes.extend(several_models(&made));
         if let Some(first) = made.first() {
             plan.model_name.clone_from(&first.model_name_or_path);
         }
@@ -56,13 +61,30 @@ pub(super) fn grade(args: &GradeArgs, environment: &Environment) -> Result<u8> {
         let is_made = |id: &String| made.iter().any(|one| one.instance_id == *id);
         plan.unpredicted = ids.filter(|id| !is_made(id)).collect();
     }
-    let loaded = found::load(&plan)?;
+    let mut loaded = found::load(&plan)?;
+    loaded.notes.extend(notes);
     plan.id = args.run_id.clone().unwrap_or_else(|| run_id(&plan));
     let experiment = Experiment::new(&found::root(&args.place, environment), &plan.id);
     found::check_same(&experiment, &plan)?;
     found::keep_plan(&experiment, &plan)?;
     let watch = Watch::new(environment, &experiment);
     running::carry_out(plan, experiment, &host, &loaded, watch)
+}
+
+/// A run has one name to be scored under.
+fn several_models(made: &[Prediction]) -> Option<String> {
+    let models: BTreeSet<&str> = made
+        .iter()
+        .map(|one| one.model_name_or_path.as_str())
+        .collect();
+    let first = made.first().filter(|_| models.len() > 1)?;
+    Some(format!(
+        "these are predictions of {} models ({}), scored as one under the name {}: give each a file of \
+         its own for scores of their own",
+        models.len(),
+        models.into_iter().collect::<Vec<_>>().join(", "),
+        first.model_name_or_path
+    ))
 }
 
 /// Other predictions of the same model are another run.

@@ -148,6 +148,27 @@ fn predictions_from_elsewhere_are_graded_and_unknown_ones_are_refused() {
 }
 
 #[test]
+fn predictions_of_several_models_are_told_of_and_leave_no_folder_in_the_cache() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new(HELLO);
+    let line = |id: &str, model: &str| {
+        format!(r#"{{"instance_id": "{id}", "model_name_or_path": "{model}", "model_patch": ""}}"#)
+    };
+    let lines = [line("mini__units-9", "m/x"), line("mini__cache-2", "m/y")];
+    world.file("preds.jsonl", &lines.join("\n"));
+    let grade = ["eval", "grade", "preds.jsonl", "mini", "--cache", "cache"];
+    let ran = hames(&world, &grade);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = "predictions of 2 models (m/x, m/y), scored as one under the name m/x";
+    assert!(ran.err.contains(told), "{ran:?}");
+    let work = world.workspace().join("cache/work");
+    let left: Vec<_> = fs::read_dir(work).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn what_is_asked_for_wrongly_is_refused_before_anything_runs() {
     let world = World::new(HELLO);
     world.file("rows.jsonl", r#"{"instance_id": "a__b-1", "repo": "a/b"}"#);
