@@ -34,6 +34,7 @@ pub mod progress;
 pub mod rate_limit;
 pub mod record;
 pub mod regrade;
+pub mod removal;
 pub mod report;
 pub mod repository;
 pub mod runner;

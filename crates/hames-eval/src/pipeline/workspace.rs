@@ -9,6 +9,7 @@ use crate::{
     environment::{Checkout, Prepared},
     given::{Given, Ready},
     leaks,
+    removal::remove_tree,
     stage::StageError,
     stages::s2_prepare,
     trial::TrialContext,
@@ -67,7 +68,7 @@ pub(super) async fn lay_out(
 ) -> Result<(Checkout, Place), StageError> {
     let work = cx.work_dir();
     if work.exists() {
-        fs::remove_dir_all(&work).map_err(|error| StageError::io(work.display(), &error))?;
+        remove_tree(&work).map_err(|error| StageError::io(work.display(), &error))?;
     }
     let [tree, home, temp] = ["tree", "home", "tmp"].map(|name| work.join(name));
     for folder in [&home, &temp] {
@@ -97,7 +98,7 @@ pub(super) fn clear(cx: &TrialContext<'_>, given: &Given) {
     let work = cx.work_dir();
     if is_over
         && work.exists()
-        && let Err(error) = fs::remove_dir_all(&work)
+        && let Err(error) = remove_tree(&work)
     {
         cx.note(&format!("{} could not be removed: {error}", work.display()));
     }

@@ -27,6 +27,7 @@ mod progress;
 mod rate_limit;
 mod real_instances;
 mod record;
+mod removal;
 mod report;
 mod repository;
 mod resuming;

@@ -19,6 +19,7 @@ use crate::{
     environments::{reward, test_log::TestLog},
     experiment::write_atomically,
     instance::{Instance, TestRun},
+    removal::remove_tree,
     repository::Depth,
     stage::StageError,
 };
@@ -203,7 +204,7 @@ impl Scratch {
             &self.logs,
         ];
         for old in folders.into_iter().filter(|old| old.exists()) {
-            fs::remove_dir_all(old).map_err(|error| at(old, &error))?;
+            remove_tree(old).map_err(|error| at(old, &error))?;
         }
         for old in [&self.patch, &self.script, &self.mark] {
             let _ = fs::remove_file(old);
