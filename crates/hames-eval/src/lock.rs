@@ -43,7 +43,7 @@ impl Lock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let what = what.to_owned();
-                let pid = holder(&mut file).unwrap_or_default();
+                let pid = holder(&mut file);
                 return Err(StageError::Locked { what, pid });
             }
             Err(TryLockError::Error(error)) => return Err(at(error)),

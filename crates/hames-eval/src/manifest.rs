@@ -125,10 +125,6 @@ impl Manifest {
         )
     }
 
-    pub fn skip(&mut self, dir: &TrialDir, stage: Stage) -> io::Result<()> {
-        self.enter(dir, stage, StageState::Skipped, 0.0, Vec::new(), None)
-    }
-
     /// This stage and all after it are to run again.
     pub fn forget_from(&mut self, stage: Stage) {
         self.stages.retain(|done, _| *done < stage);

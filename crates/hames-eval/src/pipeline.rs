@@ -26,7 +26,7 @@ pub async fn run_trial(cx: &TrialContext<'_>) -> Result<InstanceResult, StageErr
     let mut given = Given::default();
     let stopped = run_stages(cx, &mut course, &mut given).await.err();
     let result = course.record(&given, stopped, s7_record::run)?;
-    workspace::clear(cx, &given);
+    workspace::clear(cx, &result);
     Ok(result)
 }
 

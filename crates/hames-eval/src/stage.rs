@@ -85,9 +85,14 @@ pub enum StageError {
     Infrastructure(String),
     /// Someone else works on it.
     #[error(
-        "{what} is in use by process {pid}: wait for it, or give this run a --run-id of its own"
+        "{what} is in use by {}: wait for it, or give this run a --run-id of its own",
+        pid.map_or("another process".to_owned(), |pid| format!("process {pid}"))
     )]
-    Locked { what: String, pid: u32 },
+    Locked {
+        what: String,
+        /// None while the holder has not signed yet.
+        pid: Option<u32>,
+    },
     /// The run was told to stop.
     #[error("interrupted")]
     Interrupted,

@@ -7,8 +7,9 @@ use std::{fs, path::PathBuf};
 use crate::{
     adapter::Place,
     environment::{Checkout, Prepared},
-    given::{Given, Ready},
+    given::Ready,
     leaks,
+    record::{FailureClass, InstanceResult},
     removal::remove_tree,
     stage::StageError,
     stages::s2_prepare,
@@ -93,8 +94,10 @@ pub(super) async fn lay_out(
 }
 
 /// Removes what nobody will look at any more. A folder that cannot be removed is said, no more.
-pub(super) fn clear(cx: &TrialContext<'_>, given: &Given) {
-    let is_over = given.scored.is_some() && !cx.run.plan.keep;
+pub(super) fn clear(cx: &TrialContext<'_>, result: &InstanceResult) {
+    let failed = result.failure.as_ref().map(|failure| failure.class);
+    let goes_on = failed.is_some_and(FailureClass::is_tried_again);
+    let is_over = !goes_on && !cx.run.plan.keep;
     let work = cx.work_dir();
     if is_over
         && work.exists()

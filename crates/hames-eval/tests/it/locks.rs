@@ -32,8 +32,18 @@ async fn req_w15_what_a_live_process_holds_is_refused_by_its_name_and_a_dead_one
         refused,
         StageError::Locked {
             what: "demo of run r1".to_owned(),
-            pid
+            pid: Some(pid)
         }
+    );
+    let unsigned = StageError::Locked {
+        what: "demo".to_owned(),
+        pid: None,
+    };
+    assert!(
+        unsigned
+            .to_string()
+            .starts_with("demo is in use by another process:"),
+        "{unsigned}"
     );
     let expected = format!(
         "demo of run r1 is in use by process {pid}: wait for it, or give this run a --run-id of its own"
@@ -50,7 +60,7 @@ async fn req_w15_what_a_live_process_holds_is_refused_by_its_name_and_a_dead_one
         waited.unwrap_err(),
         StageError::Locked {
             what: "demo".to_owned(),
-            pid
+            pid: Some(pid)
         }
     );
 

@@ -677,6 +677,9 @@ async fn req_w02_an_instance_that_its_base_resolves_already_counts_for_nobody() 
     assert!(!baseline.valid);
     assert_eq!(baseline.fail_to_pass_that_pass, [passing.as_str().unwrap()]);
     assert!(!result.stages.contains_key(&Stage::Solve));
+    // Nobody goes on with it: nothing of it is left to lie about.
+    let work = fs::read_dir(world.host().cache.join("work")).unwrap();
+    assert_eq!(work.count(), 0);
 }
 
 /// A Harbor task: its tests come after the agent has ended, and give a reward.
