@@ -158,6 +158,24 @@ async fn say(ground: &Ground, tree: &Path, env: &[(String, String)], command: &s
 }
 
 #[tokio::test]
+async fn what_was_installed_is_made_again_where_its_mirror_was_removed() {
+    let mut ground = Ground::new();
+    if !has_python(&ground) {
+        return;
+    }
+    let instance = installed(&mut ground);
+    prepare(&ground, &instance).await;
+    fs::remove_dir_all(ground.cache().join("mirrors")).unwrap();
+    let prepared = prepare(&ground, &instance).await;
+    let tree = ground.path("tree");
+    Local::default()
+        .checkout(&instance, &prepared, &tree, &ground.around())
+        .await
+        .unwrap();
+    assert!(tree.join("demo.egg-info/PKG-INFO").exists());
+}
+
+#[tokio::test]
 async fn a_tree_is_installed_once_and_each_checkout_has_it_in_place() {
     let mut ground = Ground::new();
     if !has_python(&ground) {

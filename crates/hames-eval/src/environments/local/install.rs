@@ -21,7 +21,7 @@ use crate::{
     experiment::write_atomically,
     instance::{Instance, Recipe},
     lock::Lock,
-    repository::{Depth, Mirrored, clone, commit_all, keep, slug},
+    repository::{Depth, Mirrored, clone, commit_all, git_text, keep, slug},
     stage::StageError,
     tool::Tool,
 };
@@ -71,12 +71,12 @@ pub(super) async fn install(
     let key = key(recipe, base, python, venv.as_ref());
     let name = format!("{}-{key}", slug(&instance.repo));
     let folder = cx.host.cache.join("installs").join(&name);
-    if let Ok(install) = Install::read(&folder) {
+    if let Some(install) = found(&folder, base, cx).await {
         return Ok(install);
     }
     let what = format!("the installed tree {}", folder.display());
     let _lock = Lock::wait(&venv::lock_of(&folder), &what, LIMIT, cx.cancel).await?;
-    if let Ok(install) = Install::read(&folder) {
+    if let Some(install) = found(&folder, base, cx).await {
         return Ok(install);
     }
     let work = Building {
@@ -89,6 +89,13 @@ pub(super) async fn install(
         cx,
     };
     work.build().await
+}
+
+/// One whose commit is gone with its mirror, which somebody removed, is none.
+async fn found(folder: &Path, base: &Mirrored, cx: &Around<'_>) -> Option<Install> {
+    let install = Install::read(folder).ok()?;
+    let kind = git_text(&["cat-file", "-t", &install.commit], &base.repository, cx).await;
+    kind.is_ok_and(|kind| kind == "commit").then_some(install)
 }
 
 fn key(recipe: &Recipe, base: &Mirrored, python: &Interpreter, venv: Option<&Venv>) -> String {
