@@ -11,6 +11,7 @@ use crate::{
     environment::{Candidate, Prepared, TestOutput},
     experiment::write_atomically,
     grading::{self, Verdict, report},
+    instance::TestRun,
     record::FailureClass,
     stage::StageError,
     trial::TrialContext,
@@ -19,7 +20,7 @@ use crate::{
 /// What S6 says of a patch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
-    /// None for an empty patch: nothing is run for it.
+    /// None for an empty patch, for which the official rules run nothing.
     pub verdict: Option<Verdict>,
     /// Why it is not resolved; none where it is.
     pub failure: Option<(FailureClass, String)>,
@@ -45,7 +46,10 @@ pub async fn run(
     prepared: &Prepared,
     extracted: &Extracted,
 ) -> Result<(Scored, Vec<PathBuf>), StageError> {
-    if extracted.patch.trim().is_empty() {
+    // A task with tests of its own kind has them run whatever was done: it may be about nothing in
+    // the tree. The official rules run nothing.
+    let is_official = !matches!(cx.instance.tests.run, TestRun::Reward { .. });
+    if is_official && extracted.patch.trim().is_empty() {
         let failure = Some((
             FailureClass::EmptyPatch,
             "the patch is empty: nothing was run".to_owned(),

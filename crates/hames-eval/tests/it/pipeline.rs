@@ -730,6 +730,11 @@ async fn a_harbor_task_is_solved_by_its_script_and_judged_by_its_reward() {
         failure.message,
         "the task's tests gave a reward of 0, not 1"
     );
+    // Its tests are asked about an untouched tree as well.
+    "true".clone_into(&mut world.plan.agents[0].options.command);
+    let nothing = world.result().await;
+    assert_eq!(nothing.failure, wrong.failure);
+    assert_eq!((nothing.patch.bytes, nothing.resolved), (0, false));
     // No log holds a reward: what was given stays.
     world.plan.agents = vec![world.agent("gold")];
     let gold = world.result().await;
